@@ -269,16 +269,16 @@ def extract_again(reference: Reference, services: Services) -> ExtractResult | N
 def _embedded(
     reference: Reference, cut: Cut, extraction: Extraction, extractor: Extractor, services: Services
 ) -> ExtractResult:
-    """The rows of an extraction, with their vectors."""
-    assembled, failure = assemble(reference, cut, extraction, extractor.name), ""
+    """The records of an extraction, with their embeddings."""
+    extracted, failure = assemble(reference, cut, extraction, extractor.name), ""
     embeddings: Sequence[Embedding | None]
     try:
-        embeddings = services.embeddings(assembled.texts, cut.is_document).result()
+        embeddings = services.embeddings(extracted.texts, cut.is_document).result()
     except ModelError as error:
         if worth_retrying(error):
             raise
-        embeddings, failure = [None] * len(assembled.texts), f"{type(error).__name__}: {error}"
-    return ExtractResult(assembled.embedded(embeddings), failure)
+        embeddings, failure = [None] * len(extracted.texts), f"{type(error).__name__}: {error}"
+    return ExtractResult(extracted.embedded(embeddings), failure)
 
 
 def _extraction(cut: Cut, services: Services) -> tuple[Extraction, Extractor, str, bool]:

@@ -9,7 +9,8 @@ Only what must be read first, documents and attachments, is ``Unread``; a messag
 ``WriteBatch``, ``FlushDone``, ``Erased``, ``DeadLetter`` and ``Recovered`` go from any step straight to the writer.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -17,8 +18,8 @@ from flows.cuts import Utterance, lane_of_message
 from mneme.events import Correct, Document, Edit, Message, Retract
 from mneme.ids import conversation_path, document_key, message_id
 from mneme.ports import DeadLetter, Write
-from mneme.records import Corrected, Mention, Owner, Position, StoredMessage
-from mneme.rows import Row
+from mneme.records import AnyRecord, Corrected, Mention, Owner, Position, ProfileItem, StoredMessage
+from mneme.rows import Embedding
 
 Reference = dict[str, Any]  # an item as plain values for a snapshot: ids and times, no texts
 
@@ -213,21 +214,29 @@ class Erasure:
 
 @dataclass(frozen=True, slots=True)
 class AggregateMention:
-    """One mention for an aggregate of the owner.
-
-    ``fields`` are ``()`` for an entity, ``(source, relation, target)`` for a relationship, and ``(about, category,
-    "implicit" or "explicit")`` for a line of the profile.
-    """
+    """One mention for an aggregate of the owner: of an entity, of the ``edge`` of a relationship, or a line of the profile."""
 
     row_id: str
-    kind: Literal["entity", "relationship", "profile"]
-    fields: tuple[str, ...]
-    mention: Mention
+    said: Mention | ProfileItem
+    edge: tuple[str, str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NewRecord:
+    """A record, and what an index needs to find it: the embedding of its ``text``, and for its keywords the ``context``.
+
+    Its version is 0. Its ``embedding`` is None until the text is embedded, or where the embedder did not serve.
+    """
+
+    record: AnyRecord
+    text: str
+    embedding: Embedding | None = None
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extracted:
-    """An episode with everything taken from it, as rows without versions. The first row is the episode.
+    """An episode (first) with everything taken from it.
 
     ``reference`` names the cut it was taken from (flows/lanes/state.py): enough to make all of this again.
     """
@@ -235,8 +244,19 @@ class Extracted:
     lane: str
     reference: Reference
     owner: Owner
-    rows: tuple[Row, ...]
+    made: tuple[NewRecord, ...]
     mentions: tuple[AggregateMention, ...]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts that are not embedded."""
+        return [each.text for each in self.made if each.embedding is None]
+
+    def embedded(self, embeddings: Sequence[Embedding | None]) -> "Extracted":
+        """The same with the embeddings of ``texts``; None where the embedder did not serve."""
+        new = iter(embeddings)
+        made = (each if each.embedding is not None else replace(each, embedding=next(new)) for each in self.made)
+        return replace(self, made=tuple(made))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

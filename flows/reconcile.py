@@ -208,7 +208,7 @@ class ReconcileLane:
             if extracted is None:
                 revisions.append(Revision(work.reference["id"]))
             else:
-                revisions.append(Revision(work.reference["id"], extracted.rows, extracted.mentions))
+                revisions.append(Revision(work.reference["id"], extracted.made, extracted.mentions))
         owner = owner_of(next(work.reference for work in works if work.reference["is"] != "pause"))
         return _Reconciled(self._revised(owner, revisions, unrefreshed), tuple(failures))
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from connectors.durable import is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox import inbox_folder
-from flows.running.recovery import FILES, NAMED_FILES, TOPICS, Engine, RecoveryStore, WriteMark, refuse_older_files
+from flows.running.recovery import FILES, NAMED_FILES, TOPICS, Engine, RecoveryStore, WriteMark
 from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.ids import short_hash
 from mneme.ports import Incoming, MemoryIndex, Role, Usage
@@ -267,7 +267,6 @@ def _folder(settings: Settings, name: str) -> Path:
 def recovery_store(settings: Settings, name: str, engine: Engine = "bytewax") -> RecoveryStore:
     """The recovery store of a flow of ``MNEME_DATA``, held by this process."""
     private_folder(settings.data)
-    refuse_older_files(settings.data)
     flow = settings.flow
     # Where one process writes, more files would only be more to sync and to tidy: 16 take a start and an end a second.
     is_shared = name != FILES and settings.index.backend != "embedded"

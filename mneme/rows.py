@@ -185,6 +185,11 @@ def revised(row: Row, record: AnyRecord) -> Row:
     return _row_with(record, row.embedding, row.tokens)
 
 
+def key_of(record: AnyRecord) -> Key:
+    """The key of the row of a record."""
+    return Key(_LAYOUTS[type(record)].collection, record.owner.key, record.id)
+
+
 def statement_key(owner_key: str, identity: str) -> Key:
     """The key of a fact or a foresight, which differ by their ids."""
     is_foresight = identity.removeprefix(episode_of(identity)).startswith("/s/")

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from flows.consistency.judge import Judge, Pair, Relation
-from flows.consistency.unit_of_work import Clusters, UnitOfWork, clusters_of, own_cluster
+from flows.consistency.unit_of_work import UnitOfWork, clusters_of, own_cluster
 from flows.consistency.validity import in_one_conversation, is_plan, place
 from mneme.ids import episode_of
 from mneme.labels import joined
 from mneme.ports import Filter, VectorLeg
 from mneme.records import Stated, Statement, Validity
-from mneme.rows import Collection, Row, statement_key
+from mneme.rows import Collection, key_of
 from mneme.settings import Reconcile
 
 _MOST_COMPARED = 1_000  # statements that stand, beside those that just came
@@ -140,14 +140,13 @@ class Pairs:
 
     Args:
         work: the owner's records.
-        clusters: the owner's clusters.
         judge: who compares them.
         settings: how far it sees.
     """
 
-    def __init__(self, work: UnitOfWork, clusters: Clusters, judge: Judge, settings: Reconcile) -> None:
+    def __init__(self, work: UnitOfWork, judge: Judge, settings: Reconcile) -> None:
         self._work = work
-        self._clusters = clusters
+        self._clusters = work.clusters
         self._judge = judge
         self._scope = work.owner.key
         self._settings = settings
@@ -214,11 +213,8 @@ class Pairs:
 
     def _link_near_ones(self, new: Iterable[str]) -> None:
         """Link the clusters of the new statements with those of statements near them that are related to them."""
-        rows = self._work.rows((statement_key(self._scope, each) for each in new), with_vectors=True)
         pairs: dict[tuple[str, str], Pair] = {}
-        for one, other in self._near(
-            [row for row in rows.values() if row.vector is not None and self._work.statement(row).by_model]
-        ):
+        for one, other in self._near([each for each in self._work.statements(new).values() if each.by_model]):
             clusters = own_cluster(one), own_cluster(other)
             if clusters[1] not in self._clusters.open(clusters[:1])[0].links:
                 older, newer = sorted((one, other), key=place)
@@ -230,39 +226,36 @@ class Pairs:
                     cluster, near_one = self._clusters.open(clusters)
                     cluster.link(near_one)
 
-    def _near(self, rows: Sequence[Row]) -> Iterator[Pair]:
+    def _near(self, new: Sequence[Statement]) -> Iterator[Pair]:
         """Each new statement with the nearest older ones of other words, found by the index or written a moment ago.
 
         So has each statement that is newer than one that came: which pairs there are does not hang on the order of arrival.
         """
-        found = list(self._nearest(rows))
+        found = list(self._nearest(new))
         yield from ((record, older) for record, older in found if place(older) < place(record))
-        came = {row.id for row in rows}
+        came = {each.id for each in new}
         later = {newer.id: newer for record, newer in found if place(newer) > place(record) and newer.id not in came}
-        keys = self._work.rows((statement_key(self._scope, each) for each in later), with_vectors=True)
-        for record, older in self._nearest([row for row in keys.values() if row.vector is not None]):
-            if place(older) < place(record):
-                yield record, older
+        yield from ((record, older) for record, older in self._nearest([*later.values()]) if place(older) < place(record))
 
-    def _nearest(self, rows: Sequence[Row]) -> Iterator[Pair]:
+    def _nearest(self, statements: Sequence[Statement]) -> Iterator[Pair]:
         """Each statement with the nearest of other words, older and newer ones, as many of each as the settings say."""
         owner = self._work.owner
         scope = Filter(owner.tenant_id, (owner.key,), (owner.id,), kinds=("fact", "repetition"), hidden=True)
-        depth = _HITS_FOR_A_NEIGHBOUR * self._settings.neighbours + len(rows)  # the new ones may be found too
-        legs = [VectorLeg(Collection.FACTS, scope, row.vector, depth) for row in rows if row.vector is not None]
-        known = self._work.known_rows(Collection.FACTS)
-        for row, hits in zip(rows, self._work.index.recall(legs) if legs else (), strict=True):
-            assert row.vector is not None
-            own = set(clusters_of(self._work.statement(row)))
+        vectors = self._work.vectors(map(key_of, statements))
+        told = [(each, vector) for each in statements if (vector := vectors.get(key_of(each))) is not None]
+        depth = _HITS_FOR_A_NEIGHBOUR * self._settings.neighbours + len(told)  # the new ones may be found too
+        legs = [VectorLeg(Collection.FACTS, scope, vector, depth) for _, vector in told]
+        known = {key: vector for key, vector in self._work.known_vectors().items() if key.collection is Collection.FACTS}
+        for (statement, vector), hits in zip(told, self._work.index.recall(legs) if legs else (), strict=True):
+            own = set(clusters_of(statement))
             cosines = {hit.row.key: hit.score for hit in hits}
-            cosines |= {each.key: float(row.vector @ each.vector) for each in known if each.vector is not None}
-            statement = self._work.statement(row)
+            cosines |= {key: float(vector @ other) for key, other in known.items()}
             nearest: dict[bool, dict[str, Statement]] = {True: {}, False: {}}
             for key in sorted(cosines, key=lambda each: (-cosines[each], each.id)):
                 if cosines[key] < self._settings.near:
                     break
-                other = self._work.row(key)
-                if other is None or other.parent_id == row.parent_id or not (record := self._work.statement(other)).by_model:
+                record = self._work.statements([key.id]).get(key.id)
+                if record is None or record.parent_episode_id == statement.parent_episode_id or not record.by_model:
                     continue
                 its = nearest[place(record) < place(statement)]
                 if len(its) < self._settings.neighbours and own.isdisjoint(clusters_of(record)):

@@ -10,8 +10,8 @@
    common. They are found through clusters: entities by their names, edges by source and relation, cases by agent.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from flows.consistency.aggregates.entities import entity_of, filed_under, resolved
@@ -19,22 +19,22 @@ from flows.consistency.aggregates.profiles import portrayed, profile_of
 from flows.consistency.aggregates.relationships import relationship_of, revalidated, slots
 from flows.consistency.aggregates.skills import skills_of
 from flows.consistency.statements import Statements
-from flows.consistency.unit_of_work import Clusters, Deciders, Node, OpenCluster, UnitOfWork, clusters_of
-from flows.items import AggregateMention
+from flows.consistency.unit_of_work import Deciders, Node, OpenCluster, UnitOfWork, clusters_of
+from flows.items import AggregateMention, NewRecord
 from mneme.ids import profile_id, skill_id
-from mneme.records import AgentCase, Entity, Episode, Owner, Profile, ProfileItem, Relationship, Statement
+from mneme.records import AgentCase, Entity, Episode, Mention, Owner, Profile, ProfileItem, Relationship, Statement
 from mneme.rows import Collection as Place
-from mneme.rows import Key, Row, revised, row_of
+from mneme.rows import Key
 
 Aggregate = Entity | Relationship | Profile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Revision:
-    """An episode as it is now; without rows it is gone. The first row is the episode, the others were made from it."""
+    """An episode (first) as it is now, with what was made from it; without records it is gone."""
 
     episode_id: str
-    rows: tuple[Row, ...] = ()
+    made: tuple[NewRecord, ...] = ()
     mentions: tuple[AggregateMention, ...] = ()
 
 
@@ -50,61 +50,50 @@ def revise(work: UnitOfWork, revisions: Sequence[Revision], deciders: Deciders) 
         ModelError: from a judge that calls a model.
         StoreUnavailable: the index does not answer.
     """
-    clusters = Clusters(work)
-    statements = Statements(work, clusters, deciders)
-    aggregates = Aggregates(work, clusters, deciders)
+    statements, aggregates = Statements(work, deciders), Aggregates(work, deciders)
     # 1. In as few round trips as there are kinds of things.
     keys = [work.key(Place.EPISODES, each.episode_id) for each in revisions]
-    before = [_episode(work, row) for row in work.rows(keys).values()]
-    children = work.rows([key for episode in before for key in _children(work, episode)])
+    before = [each for each in work.get(keys).values() if isinstance(each, Episode)]
+    children = work.get([key for episode in before for key in _children(work, episode)]).values()
     mentioned = [each for episode in before for each in episode.aggregate_ids]
     mentioned += [mention.row_id for each in revisions for mention in each.mentions]
-    work.rows([aggregates.key(each) for each in mentioned])
-    records = [work.record(row) for rows in (children.values(), *(each.rows for each in revisions)) for row in rows]
-    clusters.open([each for record in records if isinstance(record, Statement) for each in clusters_of(record)])
+    work.get([aggregates.key(each) for each in mentioned])
+    records = [*children, *(new.record for each in revisions for new in each.made)]
+    work.clusters.open([each for record in records if isinstance(record, Statement) for each in clusters_of(record)])
     for key, revision in zip(keys, revisions, strict=True):
-        row = work.row(key)
-        old = _episode(work, row) if row is not None else None
+        old = work.get([key]).get(key)
+        assert old is None or isinstance(old, Episode)
         # 2.
-        kept = {row.id for row in revision.rows}
-        for child_key, child in work.rows(_children(work, old)).items() if old is not None else ():
-            record = work.record(child)
-            if isinstance(record, Statement):
-                statements.remove(record)
-            elif isinstance(record, AgentCase):
-                aggregates.remove_case(record)
+        kept = {new.record.id for new in revision.made}
+        for child_key, child in work.get(_children(work, old)).items() if old is not None else ():
+            if isinstance(child, Statement):
+                statements.remove(child)
+            elif isinstance(child, AgentCase):
+                aggregates.remove_case(child)
             if child.id not in kept:
                 work.remove(child_key)
-        if not revision.rows:
+        if not revision.made:
             work.remove(key)
         # 3.
-        for row in revision.rows:
-            record = row.record()
+        for new in revision.made:
+            record = new.record
             if isinstance(record, Statement):
-                row = revised(row, statements.add(record))
+                new = replace(new, record=statements.add(record))
             elif isinstance(record, AgentCase):
                 aggregates.add_case(record)
-            work.put(row)
+            work.put_new(new)
         aggregates.mention(revision.episode_id, old, revision.mentions)
     # 4.
     statements.revalidate()
     # 5.
     aggregates.rebuild()
-    clusters.put()
 
 
-def _episode(work: UnitOfWork, row: Row) -> Episode:
-    record = work.record(row)
-    assert isinstance(record, Episode)
-    return record
-
-
-def _children(work: UnitOfWork, episode: Episode) -> Iterator[Key]:
+def _children(work: UnitOfWork, episode: Episode) -> list[Key]:
     """Everything that lies in the index because of one episode and belongs to it alone."""
-    for identity in episode.fact_ids:
-        yield work.key(Place.FACTS, identity)
-    for identity in (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ())):
-        yield work.key(Place.MEMORIES, identity)
+    memories = (*episode.foresight_ids, *((episode.case_id,) if episode.case_id else ()))
+    facts = [work.key(Place.FACTS, each) for each in episode.fact_ids]
+    return facts + [work.key(Place.MEMORIES, each) for each in memories]
 
 
 class Aggregates:
@@ -112,13 +101,12 @@ class Aggregates:
 
     Args:
         work: the owner's records.
-        clusters: the owner's clusters.
         deciders: who writes skills, and how much they and a profile hold.
     """
 
-    def __init__(self, work: UnitOfWork, clusters: Clusters, deciders: Deciders) -> None:
+    def __init__(self, work: UnitOfWork, deciders: Deciders) -> None:
         self._work = work
-        self._clusters = clusters
+        self._clusters = work.clusters
         self._deciders = deciders
         self._mentions: dict[str, dict[str, list[AggregateMention]]] = {}  # by aggregate, then by episode
         self._agents: dict[str, set[str]] = {}
@@ -154,25 +142,25 @@ class Aggregates:
         entities = list[tuple[Entity | None, Entity | None]]()
         edges = list[tuple[Relationship | None, Relationship | None]]()
         for identity, by_episode in self._mentions.items():
-            row = self._work.row(self.key(identity))
-            before = self._work.record(row) if row is not None else None
+            key = self.key(identity)
+            before = self._work.get([key]).get(key)
             assert before is None or isinstance(before, Aggregate)
             after = rebuilt(identity, self._work.owner, before, by_episode)
             if isinstance(after, Profile):
                 after = portrayed(after, self._deciders.settings.profiles)
-            if after is not None:
-                self._work.put_if_changed(row_of(after))
-            else:
-                self._work.remove(self.key(identity))
+            if after is None:
+                self._work.remove(key)
+            elif not self._work.holds(after):
+                self._work.put(after)
             match (before, after):
                 case (Entity() | None, Entity() | None):
                     entities.append((before, after))
                 case (Relationship() | None, Relationship() | None):
                     edges.append((before, after))
         for entity in resolved(self._filed(entities, filed_under, "name"), partial(self._clusters.filed, Entity, "name")):
-            self._work.put(row_of(entity))
+            self._work.put(entity)
         for edge in revalidated(self._filed(edges, slots, "edge"), partial(self._clusters.filed, Relationship, "edge")):
-            self._work.put(row_of(edge))
+            self._work.put(edge)
         for agent_id, case_ids in self._agents.items():
             self._learn(agent_id, case_ids)
 
@@ -200,13 +188,15 @@ class Aggregates:
         """Draw the skills of an agent anew from its cases."""
         [cluster] = self._clusters.about(f"cases|{agent_id}")
         ids = {*cluster.members, *changed}
-        rows = self._work.rows([self._work.key(Place.MEMORIES, each) for each in sorted(ids)], with_vectors=True).values()
-        cases = [(record, row.vector) for row in rows if isinstance(record := self._work.record(row), AgentCase)]
+        keys = [self._work.key(Place.MEMORIES, each) for each in sorted(ids)]
+        found, vectors = self._work.get(keys), self._work.vectors(keys)
+        cases = [(case, vectors.get(key)) for key, case in found.items() if isinstance(case, AgentCase)]
         skills = skills_of(cases, self._deciders.settings.skills, self._deciders.write_skill)
-        texts = [f"{each.name}. {each.description}" for each in skills]
+        learnt = [each for each in skills if not self._work.holds(each)]
+        texts = [f"{each.name}. {each.description}" for each in learnt]
         embeddings = self._deciders.embed(texts).result() if texts else ()
-        for skill, embedding in zip(skills, embeddings, strict=True):
-            self._work.put_if_changed(row_of(skill, embedding))
+        for skill, text, embedding in zip(learnt, texts, embeddings, strict=True):
+            self._work.put_new(NewRecord(skill, text, embedding))
         for gone in {skill_id(each) for each in ids} - {each.id for each in skills}:
             self._work.remove(self._work.key(Place.MEMORIES, gone))
 
@@ -229,22 +219,11 @@ def rebuilt(
         The aggregate with version 0, or None when no mention is left.
     """
     mentions = [mention for of_episode in by_episode.values() for mention in of_episode]
-    kind = mentions[0].kind if mentions else (old.kind if old else None)
-    said = [each.mention for each in mentions]
-    match kind:
-        case "entity":
-            return entity_of(row_id, owner, old if isinstance(old, Entity) else None, by_episode, said)
-        case "relationship":
-            edge = (mentions[0].fields[0], mentions[0].fields[1], mentions[0].fields[2]) if mentions else None
-            return relationship_of(row_id, owner, old if isinstance(old, Relationship) else None, by_episode, edge, said)
-        case "profile":
-            items = [_profile_item(each) for each in mentions]
-            return profile_of(row_id, owner, old if isinstance(old, Profile) else None, by_episode, items)
-        case _:
-            return None
-
-
-def _profile_item(said: AggregateMention) -> ProfileItem:
-    about, category, how = said.fields
-    mention = said.mention
-    return ProfileItem(about=about, statement=mention.text, category=category, implicit=how == "implicit", evidence=(mention,))
+    lines = [each.said for each in mentions if isinstance(each.said, ProfileItem)]
+    said = [each.said for each in mentions if isinstance(each.said, Mention)]
+    edge = next((each.edge for each in mentions if each.edge is not None), None)
+    if lines or isinstance(old, Profile):
+        return profile_of(row_id, owner, old if isinstance(old, Profile) else None, by_episode, lines)
+    if edge is not None or isinstance(old, Relationship):
+        return relationship_of(row_id, owner, old if isinstance(old, Relationship) else None, by_episode, edge, said)
+    return entity_of(row_id, owner, old, by_episode, said)

@@ -16,7 +16,6 @@ from typing import TypeVar
 
 from flows.consistency.pairs import Pairs
 from flows.consistency.unit_of_work import (
-    Clusters,
     Deciders,
     OpenCluster,
     UnitOfWork,
@@ -28,7 +27,6 @@ from flows.consistency.unit_of_work import (
 from flows.consistency.validity import End, ends, is_plan, repetitions
 from mneme.records import AtomicFact, Claim, Foresight, Stated, Statement, Validity
 from mneme.relations import SAID
-from mneme.rows import revised, statement_key
 
 Became = TypeVar("Became")
 
@@ -38,13 +36,12 @@ class Statements:
 
     Args:
         work: the owner's records.
-        clusters: the owner's clusters.
         deciders: the judge, if a model is one, and how far it sees.
     """
 
-    def __init__(self, work: UnitOfWork, clusters: Clusters, deciders: Deciders) -> None:
+    def __init__(self, work: UnitOfWork, deciders: Deciders) -> None:
         self._work = work
-        self._clusters = clusters
+        self._clusters = work.clusters
         self._deciders = deciders
         self._new: dict[str, None] = {}  # in order: so judges are asked in one order
         self._open: dict[str, OpenCluster] = {}
@@ -79,7 +76,7 @@ class Statements:
         judge, settings = self._deciders.judge, self._deciders.settings.reconcile
         is_judged, verdicts = judge is not None, dict[str, Validity]()
         if judge is not None:
-            verdicts = Pairs(self._work, self._clusters, judge, settings).validities(self._new, self._open)
+            verdicts = Pairs(self._work, judge, settings).validities(self._new, self._open)
         # 2.
         ended: dict[str, dict[str, Mapping[str, End]]] = defaultdict(dict)
         for cluster in self._open.values():
@@ -105,7 +102,10 @@ class Statements:
             known = record.validity if is_judged and record.by_model else None
             validity = _validity(record, repeated.get(identity), verdicts.get(identity, known))
             records[identity] = record.model_copy(update={"validity": validity})
-        self._put(records)
+        before = self._work.statements(records)
+        for identity, now in records.items():
+            if (now.claims, now.validity) != (before[identity].claims, before[identity].validity):
+                self._work.put(now)
 
     def _changes(
         self, cluster: OpenCluster, became: Callable[[list[Stated]], Mapping[str, Became]]
@@ -118,16 +118,6 @@ class Statements:
         before = [became(each) for each in ((read, without) if len(without) < len(read) else (read,))]
         changed = (each.id for each in now if each.id in self._new or any(b.get(each.id) != after.get(each.id) for b in before))
         return {identity: after.get(identity) for identity in changed}
-
-    def _put(self, records: Mapping[str, Statement]) -> None:
-        before = self._work.statements(records)
-        changed = {
-            statement_key(self._work.owner.key, identity): now
-            for identity, now in records.items()
-            if (now.claims, now.validity) != (before[identity].claims, before[identity].validity)
-        }
-        for key, row in self._work.rows(changed, with_vectors=True).items():
-            self._work.put(revised(row, changed[key]))
 
 
 def _with_ends(record: Statement, ended: Mapping[str, Mapping[str, End]]) -> Statement:

@@ -1,6 +1,6 @@
 """The unit of work: an owner's records as if all writes had arrived, and what is to be written. Blocks: for the pool.
 
-Read through it, put and remove, then take ``changes``.
+Records are read through it, put and removed. What changed becomes rows once, at the end (``changes``).
 
 Clusters say which records are looked at together when one of them changes. They are rows in ``control``. The clusters of a
 fact or foresight, and its statement there, follow from the record alone. It is in one for each subject and attribute that it
@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from flows.consistency.aggregates.skills import SkillWriter
 from flows.consistency.judge import Judge
+from flows.items import NewRecord
 from mneme.ids import cluster_id, long_hash
 from mneme.ports import MemoryIndex
 from mneme.records import AnyRecord, AtomicFact, Cluster, Entity, Owner, Relationship, Stated, Statement
-from mneme.rows import Collection, Embedding, Key, Row, row_of, statement_key
+from mneme.rows import Collection, Embedding, Key, Row, Vector, key_of, revised, row_of, statement_key
 from mneme.settings import Settings
 from mneme.text import tokenise
 
@@ -41,7 +42,7 @@ class Deciders:
 
 
 class UnitOfWork:
-    """The rows of one owner.
+    """The records of one owner.
 
     Args:
         owner: whose records these are.
@@ -52,80 +53,97 @@ class UnitOfWork:
     def __init__(self, owner: Owner, index: MemoryIndex, unrefreshed: Mapping[Key, Row | None]) -> None:
         self.owner = owner
         self.index = index
-        self._known: dict[Key, Row | None] = dict(unrefreshed)
+        self.clusters = Clusters(self)
+        self._rows: dict[Key, Row | None] = dict(unrefreshed)  # as they were before
         self._without_vector: set[Key] = set()
-        self._changed: dict[Key, Row | None] = {}
-        self._records: dict[Key, tuple[Row, AnyRecord]] = {}
+        self._records: dict[Key, AnyRecord | None] = {}  # as they are now
+        self._new: dict[Key, NewRecord] = {}
+        self._changed: dict[Key, None] = {}
 
     def key(self, collection: Collection, identity: str) -> Key:
-        """The key of a row of this owner."""
+        """The key of a record of this owner."""
         return Key(collection, self.owner.key, identity)
 
-    def rows(self, keys: Iterable[Key], with_vectors: bool = False) -> dict[Key, Row]:
-        """The rows that are there; vectors only if asked for, or at hand.
+    def get(self, keys: Iterable[Key]) -> dict[Key, AnyRecord]:
+        """The records that are there.
 
         Raises:
             StoreUnavailable: the index does not answer.
         """
         wanted = list(dict.fromkeys(keys))
-        missing = [key for key in wanted if key not in self._known or (with_vectors and key in self._without_vector)]
-        if missing:
-            found = self.index.get(missing, with_vectors)
-            for key in missing:
-                self._known[key] = found.get(key)
-                (self._without_vector.discard if with_vectors else self._without_vector.add)(key)
-        return {key: row for key in wanted if (row := self._known[key]) is not None}
-
-    def row(self, key: Key) -> Row | None:
-        """One row."""
-        return self.rows([key]).get(key)
-
-    def record(self, row: Row) -> AnyRecord:
-        """The record of a row, parsed once."""
-        known = self._records.get(row.key)
-        if known is None or known[0] is not row:
-            known = self._records[row.key] = (row, row.record())
-        return known[1]
-
-    def statement(self, row: Row) -> Statement:
-        """The fact or foresight of a row."""
-        record = self.record(row)
-        assert isinstance(record, Statement)
-        return record
+        self._read([key for key in wanted if key not in self._rows and key not in self._records], with_vectors=False)
+        return {key: record for key in wanted if (record := self._record(key)) is not None}
 
     def statements(self, identities: Iterable[str]) -> dict[str, Statement]:
         """The facts and foresights that are there, by their ids."""
-        rows = self.rows(statement_key(self.owner.key, each) for each in identities)
-        return {row.id: self.statement(row) for row in rows.values()}
+        found = self.get(statement_key(self.owner.key, each) for each in identities).values()
+        return {record.id: record for record in found if isinstance(record, Statement)}
 
-    def known_rows(self, collection: Collection) -> list[Row]:
-        """The rows of a collection that are known here: a search of the index may not find them yet."""
-        return [row for key, row in self._known.items() if row is not None and key.collection is collection]
+    def vectors(self, keys: Iterable[Key]) -> dict[Key, Vector]:
+        """The vectors of the records that are there and have one. Raises as ``get``."""
+        wanted = list(dict.fromkeys(keys))
+        self._read_vectors(wanted)
+        known = self.known_vectors()
+        return {key: known[key] for key in wanted if key in known}
 
-    def put(self, row: Row) -> None:
-        """Write a whole row."""
-        self._known[row.key] = self._changed[row.key] = row
-        self._without_vector.discard(row.key)
+    def known_vectors(self) -> dict[Key, Vector]:
+        """The vectors that are at hand: a search of the index may not find their records yet."""
+        vectors = {key: row.vector for key, row in self._rows.items() if row is not None}
+        vectors |= {key: each.embedding.vector if each.embedding is not None else None for key, each in self._new.items()}
+        there = {key: vector for key, vector in vectors.items() if self._records.get(key, key) is not None}
+        return {key: vector for key, vector in there.items() if vector is not None}
 
-    def put_if_changed(self, row: Row) -> None:
-        """Write a whole row, unless there is one with the same content."""
-        before = self.row(row.key)
-        if before is None or _content(before) != _content(row):
-            self.put(row)
+    def put(self, record: AnyRecord) -> None:
+        """Write a record, in place of one that is there. Of a statement all stays that is searched in it."""
+        key = key_of(record)
+        self._records[key], self._changed[key] = record, None
+
+    def put_new(self, new: NewRecord) -> None:
+        """Write a record with all that is searched in it."""
+        self.put(new.record)
+        self._new[key_of(new.record)] = new
+
+    def holds(self, record: AnyRecord) -> bool:
+        """Tell whether a record is there with the same content. Raises as ``get``."""
+        key = key_of(record)
+        before = self.get([key]).get(key)
+        return before is not None and before.model_copy(update={"version": record.version}) == record
 
     def remove(self, key: Key) -> None:
-        """Remove a row; none that is not there."""
-        if self.row(key) is not None:
-            self._known[key] = self._changed[key] = None
-            self._without_vector.discard(key)  # else the index would be asked for it again, and still have it
+        """Remove a record; none that is not there."""
+        if self.get([key]):
+            self._records[key] = self._changed[key] = None
 
     def changes(self) -> dict[Key, Row | None]:
-        """The rows to write, and to remove (None), in order."""
-        return dict(self._changed)
+        """The rows to write, without versions, and to remove (None), in order. Raises as ``get``."""
+        self.clusters.put()
+        self._read_vectors([key for key in self._changed if isinstance(self._records[key], Statement)])
+        return {key: self._row(key) for key in self._changed}
 
+    def _read(self, keys: Sequence[Key], with_vectors: bool) -> None:
+        found = self.index.get(keys, with_vectors) if keys else {}
+        for key in keys:
+            self._rows[key] = found.get(key)
+            (self._without_vector.discard if with_vectors else self._without_vector.add)(key)
 
-def _content(row: Row) -> tuple[dict[str, Any], str]:
-    return {**row.body, "version": 0}, row.tokens
+    def _read_vectors(self, keys: Iterable[Key]) -> None:
+        there = (key for key in keys if key not in self._new and self._records.get(key, key) is not None)
+        self._read([key for key in there if key not in self._rows or key in self._without_vector], with_vectors=True)
+
+    def _record(self, key: Key) -> AnyRecord | None:
+        """A record as it is now; parsed once."""
+        if key not in self._records:
+            row = self._rows[key]
+            self._records[key] = row.record() if row is not None else None
+        return self._records[key]
+
+    def _row(self, key: Key) -> Row | None:
+        record, new, before = self._records[key], self._new.get(key), self._rows.get(key)
+        if record is None:
+            return None
+        if new is not None:
+            return row_of(record, new.embedding, new.context)
+        return revised(before, record) if before is not None and isinstance(record, Statement) else row_of(record)
 
 
 _SAME_WORDS = "said|"  # begins what the cluster of the same words is about
@@ -243,7 +261,7 @@ class OpenCluster:
 
 
 class Clusters:
-    """The clusters of one owner, within one unit of work: change them, then ``put``."""
+    """The clusters of the owner of a unit of work, which puts them when it ends."""
 
     def __init__(self, work: UnitOfWork) -> None:
         self._work = work
@@ -257,18 +275,17 @@ class Clusters:
         """Clusters by their ids, read in one go."""
         wanted = list(dict.fromkeys(ids))
         if missing := [each for each in wanted if each not in self._open]:
-            rows = self._work.rows(map(self._key, missing))
+            found = self._work.get(map(self._key, missing))
             for identity in missing:
-                row = rows.get(self._key(identity))
-                self._open[identity] = _opened(identity, row.record() if row is not None else None)
+                self._open[identity] = _opened(identity, found.get(self._key(identity)))
         return [self._open[each] for each in wanted]
 
     def filed(self, of: type[Node], kind: str, keys: Iterable[str]) -> list[Node]:
         """The nodes or edges of the graph that are filed under any of some keys of a kind, as they are now."""
         clusters = self.about(*(f"{kind}|{key}" for key in sorted(keys)))
         ids = sorted({member for cluster in clusters for member in cluster.members})
-        rows = self._work.rows(self._work.key(Collection.GRAPH, each) for each in ids)
-        return [record for row in rows.values() if isinstance(record := self._work.record(row), of)]
+        found = self._work.get(self._work.key(Collection.GRAPH, each) for each in ids)
+        return [record for record in found.values() if isinstance(record, of)]
 
     def put(self) -> None:
         """Put what changed; a cluster without members is none any more, and linked with nothing."""
@@ -280,8 +297,8 @@ class Clusters:
         for each in self._open.values():
             if each.changed and each.is_empty:
                 self._work.remove(self._key(each.id))
-            elif each.changed:
-                self._work.put_if_changed(row_of(self._record(each)))
+            elif each.changed and not self._work.holds(record := self._record(each)):
+                self._work.put(record)
             each.changed = False
 
     def _record(self, cluster: OpenCluster) -> Cluster:

@@ -1,70 +1,34 @@
-"""Rows of one episode, made from what was extracted of it."""
+"""Records of one episode, made from what was extracted of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from flows.consistency.aggregates.relationships import edge_of
 from flows.cuts import Cut, ExtractedFact, Extraction, Utterance, embedded_words
-from flows.items import AggregateMention, Extracted, Reference
+from flows.items import AggregateMention, Extracted, NewRecord, Reference
 from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
 from mneme.labels import joined
 from mneme.records import (
     AgentCase,
-    AnyRecord,
     AtomicFact,
     Citation,
     Episode,
     Foresight,
     Mention,
     Metadata,
-    Owner,
+    ProfileItem,
     StoredMessage,
     Validity,
 )
-from mneme.rows import Embedding, row_of
+from mneme.rows import Embedding
 
 _UNDISPUTED = Validity()  # the same object for all: a record makes a deep copy of what it has by default
 _LONGEST_EVIDENCE = 300  # characters of an episode's words kept in an aggregate's mention
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Made:
-    """A record and the text that is embedded for it; ``embedding`` where that of its message serves it."""
-
-    record: AnyRecord
-    text: str
-    embedding: Embedding | None = None
-    context: str = ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Assembled:
-    """One episode (first) with its facts, foresights and case, before their texts are embedded."""
-
-    reference: Reference
-    owner: Owner
-    made: tuple[_Made, ...]
-    mentions: tuple[AggregateMention, ...]
-
-    @property
-    def texts(self) -> list[str]:
-        """The texts whose embedding no message has."""
-        return [each.text for each in self.made if each.embedding is None]
-
-    def embedded(self, embeddings: Sequence[Embedding | None]) -> Extracted:
-        """The rows, with the embeddings of ``texts``; None where the embedder did not serve.
-
-        Versions are 0: reconcile gives them.
-        """
-        new = iter(embeddings)
-        rows = tuple(row_of(each.record, each.embedding or next(new), each.context) for each in self.made)
-        return Extracted(self.reference["lane"], self.reference, self.owner, rows, self.mentions)
-
-
-def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: str) -> Assembled:
-    """The records of one episode, and its mentions for the aggregates.
+def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: str) -> Extracted:
+    """The records of one episode, and its mentions for the aggregates; not embedded yet.
 
     Args:
         reference: names the cut (flows/lanes/state.py).
@@ -82,7 +46,7 @@ def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: 
     }
     messages = [utterance.message for utterance in cut.utterances]
     agent_id = cut.agent_id
-    children: list[_Made] = []
+    children: list[NewRecord] = []
     fact_ids = []
     for index, fact in enumerate(extraction.facts):
         reused = _of_message(cut, fact.same_as_source, fact.sources)
@@ -107,7 +71,7 @@ def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: 
             **common,
         )
         fact_ids.append(record.id)
-        children.append(_Made(record, embedded_words(fact.statement, fact.quote), reused, _context(cut, fact)))
+        children.append(NewRecord(record, embedded_words(fact.statement, fact.quote), reused, _context(cut, fact)))
     foresight_ids = []
     for index, foresight in enumerate(extraction.foresights):
         sources = [cut.utterances[at].message for at in foresight.sources]
@@ -127,7 +91,7 @@ def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: 
             **common,
         )
         foresight_ids.append(expected.id)
-        children.append(_Made(expected, expected.statement))
+        children.append(NewRecord(expected, expected.statement))
     case = None
     if extraction.case is not None and agent_id is not None:
         case = AgentCase(
@@ -143,7 +107,7 @@ def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: 
             at=_ended_at(cut),
             **common,
         )
-        children.append(_Made(case, case.task_intent))
+        children.append(NewRecord(case, case.task_intent))
     mentions = tuple(_mentions(cut, extraction))
     episode = Episode(
         id=cut.id,
@@ -169,8 +133,8 @@ def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: 
         extractor=extractor,
         **common,
     )
-    made = (_Made(episode, f"{episode.subject}. {episode.summary}"), *children)
-    return Assembled(reference, cut.owner, made, mentions)
+    made = (NewRecord(episode, f"{episode.subject}. {episode.summary}"), *children)
+    return Extracted(reference["lane"], reference, cut.owner, made, mentions)
 
 
 def _citation(source: StoredMessage, place: str) -> Citation | None:
@@ -202,32 +166,20 @@ def _mentions(cut: Cut, extraction: Extraction) -> "list[AggregateMention]":
     owner = cut.owner.key
     mentions = [
         AggregateMention(
-            entity_id(owner, entity.name),
-            "entity",
-            (),
-            _mention(cut, entity.summary, entity.sources, name=entity.name, type=entity.type),
+            entity_id(owner, entity.name), _mention(cut, entity.summary, entity.sources, name=entity.name, type=entity.type)
         )
         for entity in extraction.entities
     ]
     for edge in extraction.relationships:
         ends = edge_of(edge.source, edge.relation, edge.target)
-        mentions.append(
-            AggregateMention(
-                relationship_id(owner, *ends),
-                "relationship",
-                ends,
-                _mention(cut, " ".join(ends), edge.sources, date=edge.date, ended=edge.ended),
-            )
-        )
+        said = _mention(cut, " ".join(ends), edge.sources, date=edge.date, ended=edge.ended)
+        mentions.append(AggregateMention(relationship_id(owner, *ends), said, ends))
     for item in extraction.profile:
-        mentions.append(
-            AggregateMention(
-                profile_id(owner),
-                "profile",
-                (item.about, item.category, "implicit" if item.implicit else "explicit"),
-                _mention(cut, item.statement, item.sources, claim=item.claim),
-            )
+        shown = _mention(cut, item.statement, item.sources, claim=item.claim)
+        line = ProfileItem(
+            about=item.about, statement=shown.text, category=item.category, implicit=item.implicit, evidence=(shown,)
         )
+        mentions.append(AggregateMention(profile_id(owner), line))
     return mentions
 
 

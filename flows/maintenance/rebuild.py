@@ -32,7 +32,7 @@ from flows.lanes.erasures import Said, is_erased, tombstone_keys
 from flows.lanes.owners import conversation_key, tenant_of
 from flows.lanes.parked_events import PARKED, incoming_in
 from flows.lanes.pending import Backlogs
-from flows.maintenance.bulk import BATCH, OnProgress, batches, put_all, rows_in
+from flows.maintenance.bulk import BATCH, MESSAGES, TOPICS, OnProgress, batches, put_all, rows_in
 from flows.maintenance.reindex import Embed, embed_unless_refused
 from flows.runner import stopped_by_signals
 from flows.running.feeds import FeedLimits, StoredFeed
@@ -45,10 +45,7 @@ from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings
 from mneme.records import StoredDocument, StoredMessage
 from mneme.rows import Collection, Row, row_of
 from mneme.settings import Settings
-from mneme.store_format import FORMAT, as_texts, made_for, number_of, refuse_newer
-
-TOPICS = "topics"  # the note in the index that a rebuild from them has begun to remove everything
-MESSAGES = "messages"  # the note that one from the messages fills the next generation
+from mneme.store_format import as_texts, made_for, number_of, refuse_newer
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,33 +155,6 @@ def rebuild_from_messages(
         dropped = generations.drop_old() if drop_old else 0
     shutil.rmtree(folder)
     return RebuildReport(made, refused, time.monotonic() - started, dropped=dropped, restarted=restarted)
-
-
-def abandon(settings: Settings) -> bool:
-    """Give up a rebuild from messages that has not ended: the index stays as it is; whether there was one.
-
-    Raises:
-        StoreRejected: a flow runs, or what has begun is a rebuild from topics or a move.
-        SettingsError, StoreError: the index cannot be used.
-    """
-    folder = settings.data / "rebuild"
-    with flows_stopped(settings), closing(open_generations(settings)) as generations:
-        if not (folder / "begun.json").exists() and not _is_noted(settings, generations):
-            return False
-        generations.abandon()
-        if generations.made_for()["format"] == str(FORMAT):
-            with closing(open_index(settings)) as index:
-                index.set_metadata({REBUILD: ""})
-    shutil.rmtree(folder, ignore_errors=True)
-    return True
-
-
-def _is_noted(settings: Settings, generations: Generations) -> bool:
-    """Return whether the index says that one has begun, which was killed before its folder said so."""
-    if generations.made_for()["format"] != str(FORMAT):
-        return False
-    with closing(open_index(settings, read_only=True)) as index:
-        return index.metadata().get(REBUILD) == MESSAGES
 
 
 def _begin(

@@ -19,8 +19,8 @@ from itertools import islice
 from connectors.indices import open_index
 from connectors.kafka.client import Bounds, bounds_of, create_topics, input_topic_ids
 from connectors.models import open_embedder
-from flows.maintenance.bulk import OnProgress, rows_in
-from flows.maintenance.rebuild import KEPT, TOPICS, RebuildReport, StoreContents, start_run
+from flows.maintenance.bulk import TOPICS, OnProgress, rows_in
+from flows.maintenance.rebuild import KEPT, RebuildReport, StoreContents, start_run
 from flows.runner import recovery_store, stopped_by_signals
 from flows.running.kafka import bounded_stream
 from flows.running.recovery import REBUILD, flows_stopped, refuse_unfinished

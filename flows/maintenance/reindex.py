@@ -244,22 +244,6 @@ def reindex(
     return ReindexReport(move, without_vector, dropped, time.monotonic() - started)
 
 
-def abandon(settings: Settings) -> bool:
-    """Give up a move that has not ended: the index stays as it is, and flows may start on it; whether there was one.
-
-    Raises:
-        StoreRejected: a flow runs.
-        SettingsError, StoreError: the index cannot be used.
-    """
-    with flows_stopped(settings), closing(open_generations(settings)) as generations:
-        was_begun = generations.abandon()
-        with closing(open_index(settings)) as index:
-            was_noted = bool(index.metadata().get(REINDEX))
-            if was_noted:
-                index.set_metadata({REINDEX: ""})
-        return was_begun or was_noted
-
-
 def _begin(settings: Settings, move: Move, agree: Callable[[Move], None]) -> Move:
     """Note what begins; the move with the rows that there are."""
     with closing(open_index(settings)) as index:

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from connectors.durable import FolderLock, replace_bytes, replace_json
-from connectors.inbox import inbox_folder, is_of_an_inbox
+from connectors.inbox import is_of_an_inbox
 from flows.running.store_files import disk_errors, is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
@@ -360,27 +360,13 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             )
 
 
-def refuse_older_files(data: Path) -> None:
-    """Refuse files of a Mneme that kept its inbox and dead letters in logs: nothing here reads them, nor erases in them.
-
-    Raises:
-        StoreRejected: names the files.
-    """
-    if older := sorted({*inbox_folder(data).glob("*/*.log"), *data.glob("dead-letters.jsonl")}):
-        raise StoreRejected(
-            f"{', '.join(map(str, older))}: an older Mneme kept events here, which this one does not read. Let that version "
-            "read them to their end (`mneme run`) and replay its dead letters; then remove these files"
-        )
-
-
 @contextmanager
 def flows_stopped(settings: Settings) -> Iterator[None]:
     """Hold the recovery stores of all flows of ``MNEME_DATA``.
 
     Raises:
-        StoreRejected: a flow runs, or an older Mneme left events that would be lost.
+        StoreRejected: a flow runs.
     """
-    refuse_older_files(settings.data)
     with ExitStack() as stack:
         for folder in sorted(settings.data.glob("recovery/*/")):
             try:

@@ -96,7 +96,7 @@ def rebuild(
 
     settings = mneme.load_settings()
     if abandon:
-        from flows.maintenance.rebuild import abandon as give_up
+        from flows.maintenance.bulk import abandon as give_up
 
         if force or drop_old or origin == "topics":
             raise InputError("--abandon: gives a rebuild from messages up, and goes with no other option")
@@ -171,9 +171,11 @@ def reindex(
 
     settings = mneme.load_settings()
     if abandon:
+        from flows.maintenance.bulk import abandon as give_up
+
         if yes or drop_old:
             raise InputError("--abandon: gives a move up, and goes with no other option")
-        output().print("The move was given up." if move.abandon(settings) else "There is no move to give up.")
+        output().print("The move was given up." if give_up(settings) else "There is no move to give up.")
         return
 
     def agree(found: "Move") -> None:

@@ -8,7 +8,8 @@ import pytest
 from connectors.lance.generations import LanceGenerations
 from flows import ingest
 from flows.maintenance import rebuild as messages
-from flows.maintenance.rebuild import abandon, rebuild_from_messages
+from flows.maintenance.bulk import abandon
+from flows.maintenance.rebuild import rebuild_from_messages
 from mneme.errors import StoreRejected
 from mneme.settings import EmbedderSettings, Settings
 

@@ -105,8 +105,8 @@ def test_everything_that_an_extractor_gives_has_the_metadata_of_what_it_cites():
         foresights=(ExtractedForesight("They meet", "on Friday", (0,)),),
         case=ExtractedCase("repair the wiki", "look", 0.5, "none"),
     )
-    assembled = assemble({"lane": "default/talk"}, cut, extraction, "test")
-    rows = assembled.embedded([None] * len(assembled.texts)).rows
+    made = assemble({"lane": "default/talk"}, cut, extraction, "test").made
+    rows = [row_of(each.record) for each in made]
     assert {row.kind: row.record().metadata["n"] for row in rows} == {
         "episode": (1, 2),
         "fact": (1, 2),

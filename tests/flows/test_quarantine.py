@@ -212,7 +212,7 @@ def test_an_episode_that_cannot_join_the_others_is_left_out_alone(monkeypatch: p
     revise = reconcile.revise
 
     def defective(view, revisions, deciders):  # type: ignore[no-untyped-def]
-        if any(DEFECT in str(row.body) for revision in revisions for row in revision.rows):
+        if any(DEFECT in str(new.record) for revision in revisions for new in revision.made):
             raise KeyError("a cluster that is not there")
         revise(view, revisions, deciders)
 

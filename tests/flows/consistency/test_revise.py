@@ -9,17 +9,30 @@ from hypothesis import strategies as st
 from flows.consistency.aggregates.mentions import LONGEST_SUMMARY
 from flows.consistency.revise import rebuilt
 from flows.items import AggregateMention
-from mneme.records import Entity, Mention, Owner, Profile, Relationship
+from mneme.records import Entity, Mention, Owner, Profile, ProfileItem, Relationship
 
 ANN = Owner(tenant_id="t", type="user", id="ann")
 DAY = datetime(2026, 3, 2, tzinfo=UTC)
 EDGE = ("Bob", "works_at", "Acme")
 
 
-def says(episode: int, text: str, kind: str = "entity", fields: tuple[str, ...] = (), **more: Any) -> AggregateMention:
-    told = {"name": "Bob", "type": "person"} if kind == "entity" else {}
-    mention = Mention(episode_id=f"e{episode}", text=text, at=DAY + timedelta(days=episode), **told, **more)
-    return AggregateMention("row", kind, fields, mention)  # type: ignore[arg-type]
+def mention(episode: int, text: str, **more: Any) -> Mention:
+    return Mention(episode_id=f"e{episode}", text=text, at=DAY + timedelta(days=episode), **more)
+
+
+def says(episode: int, text: str) -> AggregateMention:
+    return AggregateMention("row", mention(episode, text, name="Bob", type="person"))
+
+
+def at_work(episode: int, since: datetime) -> AggregateMention:
+    return AggregateMention("row", mention(episode, "Bob works_at Acme", date=since), EDGE)
+
+
+def line(episode: int, text: str, category: str, implicit: bool = False) -> AggregateMention:
+    shown = mention(episode, text)
+    return AggregateMention(
+        "row", ProfileItem(about="Ann", statement=text, category=category, implicit=implicit, evidence=(shown,))
+    )
 
 
 def after(*steps: tuple[str, list[AggregateMention]]) -> Entity | Relationship | Profile | None:
@@ -55,8 +68,8 @@ def test_a_summary_keeps_the_newest_and_stays_within_500_characters() -> None:
 
 
 def test_a_relationship_keeps_its_earliest_date() -> None:
-    later = says(1, "Bob works_at Acme", "relationship", EDGE, date=datetime(2024, 5, 1, tzinfo=UTC))
-    earlier = says(2, "Bob works_at Acme", "relationship", EDGE, date=datetime(2023, 1, 1, tzinfo=UTC))
+    later = at_work(1, datetime(2024, 5, 1, tzinfo=UTC))
+    earlier = at_work(2, datetime(2023, 1, 1, tzinfo=UTC))
     edge = after(("e1", [later]), ("e2", [earlier]))
     assert isinstance(edge, Relationship)
     assert edge.date == datetime(2023, 1, 1, tzinfo=UTC)
@@ -65,9 +78,9 @@ def test_a_relationship_keeps_its_earliest_date() -> None:
 
 def test_a_profile_tells_what_was_said_from_what_was_shown() -> None:
     profile = after(
-        ("e1", [says(1, "Ann likes tea.", "profile", ("Ann", "preference", "explicit"))]),
-        ("e2", [says(2, "Ann plans ahead.", "profile", ("Ann", "trait", "implicit"))]),
-        ("e3", [says(3, "Ann plans ahead.", "profile", ("Ann", "trait", "implicit"))]),
+        ("e1", [line(1, "Ann likes tea.", "preference")]),
+        ("e2", [line(2, "Ann plans ahead.", "trait", implicit=True)]),
+        ("e3", [line(3, "Ann plans ahead.", "trait", implicit=True)]),
     )
     assert isinstance(profile, Profile)
     said = [(item.statement, item.implicit) for item in profile.evidence]

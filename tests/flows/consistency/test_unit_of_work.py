@@ -2,49 +2,65 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from flows.consistency.unit_of_work import UnitOfWork
+from flows.items import NewRecord
 from mneme.ports import Put
-from mneme.rows import Collection
-from tests.contracts.rows import ALICE, EMBEDDER, axis, fact
+from mneme.records import AtomicFact, Entity, Validity
+from mneme.rows import Embedding, Row, key_of
+from tests.contracts.rows import ALICE, EMBEDDER, NOON, axis, fact
 from tests.memory_index_reference import ReferenceIndex
 
+ANN = Entity(
+    id=f"{ALICE.key}/e/ann", owner=ALICE, created_at=NOON, version=0, name="Ann", type="person", summary="", mentions=()
+)
 
-def index_with(*rows):  # type: ignore[no-untyped-def]
+
+def index_with(*rows: Row) -> ReferenceIndex:
     index = ReferenceIndex()
     index.prepare(EMBEDDER)
     index.write([Put(row) for row in rows])
     return index
 
 
+def record_of(row: Row) -> AtomicFact:
+    record = row.record()
+    assert isinstance(record, AtomicFact)
+    return record
+
+
 def test_an_unrefreshed_write_stands_over_the_index() -> None:
     old, newer, gone = fact("f", "old"), fact("f", "newer", version=2), fact("g")
     work = UnitOfWork(ALICE, index_with(old, gone), {newer.key: newer, gone.key: None})
-    assert work.row(old.key) is newer
-    assert work.row(gone.key) is None
+    assert work.get([old.key, gone.key]) == {old.key: newer.record()}
 
 
-def test_a_vector_is_there_when_it_is_asked_for_after_the_row_was_read_without() -> None:
+def test_a_vector_is_there_when_it_is_asked_for_after_the_record_was_read_without() -> None:
     row = fact("f", vector=axis(0))
     work = UnitOfWork(ALICE, index_with(row), {})
-    assert work.row(row.key) is not None
-    assert work.rows([row.key], with_vectors=True)[row.key].vector is not None
+    assert work.get([row.key])
+    assert work.known_vectors() == {}
+    assert np.array_equal(work.vectors([row.key])[row.key], axis(0))
 
 
 def test_what_was_removed_stays_removed_where_vectors_are_asked_for() -> None:
     row = fact("f", vector=axis(0))
     work = UnitOfWork(ALICE, index_with(row), {})
     work.remove(row.key)
-    assert work.rows([row.key], with_vectors=True) == {}
+    assert work.vectors([row.key]) == {}
+    assert work.known_vectors() == {}
 
 
 def test_what_is_put_and_removed_is_seen_at_once_and_listed_as_changes() -> None:
-    kept, other = fact("f", "kept"), fact("g")
+    other = fact("g")
     work = UnitOfWork(ALICE, index_with(other), {})
-    work.put(kept)
+    work.put(ANN)
     work.remove(other.key)
-    assert work.row(kept.key) is kept
-    assert work.changes() == {kept.key: kept, other.key: None}
-    assert work.known_rows(Collection.FACTS) == [kept]
+    assert work.get([key_of(ANN), other.key]) == {key_of(ANN): ANN}
+    changes = work.changes()
+    assert list(changes) == [key_of(ANN), other.key]
+    assert changes[other.key] is None
 
 
 def test_removing_what_is_not_there_changes_nothing() -> None:
@@ -53,17 +69,32 @@ def test_removing_what_is_not_there_changes_nothing() -> None:
     assert work.changes() == {}
 
 
-def test_a_row_with_the_same_content_is_not_written_again() -> None:
+def test_a_record_with_the_same_content_is_known_whatever_its_version() -> None:
     row = fact("f", "same")
     work = UnitOfWork(ALICE, index_with(row), {})
-    work.put_if_changed(fact("f", "same", version=7))
-    assert work.changes() == {}
-    work.put_if_changed(fact("f", "other", version=7))
-    assert set(work.changes()) == {row.key}
+    assert work.holds(record_of(fact("f", "same", version=7)))
+    assert not work.holds(record_of(fact("f", "other")))
+    assert not work.holds(record_of(fact("g", "same")))
 
 
-def test_the_record_of_a_row_is_parsed_once_and_that_of_another_row_is_its_own() -> None:
-    read, newer = replace(fact("f", "older")), fact("f", "newer", version=2)
-    work = UnitOfWork(ALICE, index_with(read), {})
-    assert work.record(read) is work.record(read)
-    assert work.record(newer) == newer.record()
+def test_a_new_record_becomes_a_row_with_its_embedding_and_the_words_around_it() -> None:
+    work, record = UnitOfWork(ALICE, index_with(), {}), record_of(fact("f", "Ann bakes"))
+    work.put_new(NewRecord(record, "Ann bakes", Embedding(axis(1)), "what does Bob do?"))
+    work.put(record.model_copy(update={"validity": Validity(valid_from=NOON)}))
+    row = work.changes()[key_of(record)]
+    assert row is not None
+    assert row.vector is not None
+    assert np.array_equal(row.vector, axis(1))
+    assert {"bake", "bob"} <= set(row.tokens.split())
+    assert record_of(row).validity.valid_from == NOON
+
+
+def test_a_statement_that_changes_keeps_all_that_is_searched_in_it() -> None:
+    stored = replace(fact("f", "Ann bakes", vector=axis(2)), tokens="bake and the words around")
+    work = UnitOfWork(ALICE, index_with(stored), {})
+    (record,) = work.get([stored.key]).values()
+    work.put(record.model_copy(update={"validity": Validity(valid_to=NOON)}))
+    row = work.changes()[stored.key]
+    assert row is not None
+    assert row.vector is not None
+    assert (row.tokens, row.valid_to, row.vector.tobytes()) == (stored.tokens, NOON, axis(2).tobytes())

@@ -19,7 +19,8 @@ from connectors.opensearch.client import open_client
 from evaluation.faults.flow_process import environment
 from flows import ingest
 from flows.lanes.erasures import tombstone_keys
-from flows.maintenance.rebuild import RebuildReport, StoreContents, abandon, rebuild_from_messages
+from flows.maintenance.bulk import abandon
+from flows.maintenance.rebuild import RebuildReport, StoreContents, rebuild_from_messages
 from flows.maintenance.transfer import export_owner
 from mneme.errors import InputError, StoreRejected
 from mneme.events import Delete, Document

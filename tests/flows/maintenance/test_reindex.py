@@ -19,8 +19,9 @@ from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_generations, open_index
 from flows import ingest
 from flows.maintenance import reindex as move
+from flows.maintenance.bulk import abandon
 from flows.maintenance.rebuild import rebuild_from_messages
-from flows.maintenance.reindex import abandon, reindex
+from flows.maintenance.reindex import reindex
 from flows.maintenance.transfer import export_owner
 from mneme import text
 from mneme.errors import ModelError, ModelRefused, StoreError, StoreRejected, StoreUnavailable

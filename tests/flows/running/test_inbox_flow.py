@@ -16,7 +16,6 @@ from connectors.inbox import InboxTransport, inbox_folder, unread
 from connectors.indices import open_index
 from flows.maintenance.transfer import export_owner, import_owner
 from flows.runner import run
-from mneme.errors import StoreRejected
 from mneme.events import Edit, Forget, Message
 from mneme.records import Owner
 from mneme.rows import Collection
@@ -56,16 +55,6 @@ def wait_until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < end, "it does not happen"
         time.sleep(0.1)
-
-
-@pytest.mark.parametrize("name", ["inbox/messages/00001795811331832084.log", "dead-letters.jsonl"])
-def test_events_of_an_older_mneme_are_not_passed_over(settings: Settings, name: str) -> None:
-    older = settings.data / name
-    older.parent.mkdir(parents=True)
-    older.write_bytes(b'1795811331834 {"conversation_id":"talk","user_id":"ann","content":"I like tea."}\n')
-    with pytest.raises(StoreRejected, match=name):
-        run(settings, intake="inbox")
-    assert older.exists()
 
 
 @contextmanager

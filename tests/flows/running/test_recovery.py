@@ -153,13 +153,6 @@ def test_a_flow_that_writes_while_the_doctor_looks_is_no_older_index(tmp_path: P
     assert recovery.why_index_is_older(tmp_path, run, metadata) is None
 
 
-def test_nothing_is_made_anew_over_events_that_an_older_mneme_left(tmp_path: Path) -> None:
-    (tmp_path / "dead-letters.jsonl").write_text("{}")
-    settings = Settings(_env_file=None).model_copy(update={"data": tmp_path})
-    with pytest.raises(StoreRejected, match=r"dead-letters\.jsonl"), recovery.flows_stopped(settings):
-        pytest.fail("a rebuild would empty the index now")
-
-
 def test_a_mark_that_the_index_does_not_take_is_set_later(
     tmp_path: Path, index: ReferenceIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
