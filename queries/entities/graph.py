@@ -229,10 +229,6 @@ class Nodes:
         entity = self.entities.get(node)
         return entity is not None and entity.type == "person"
 
-    def known_as(self, node: str) -> str:
-        """The node, by what is known now: of one that was only a name the entity that goes by it."""
-        return node if node in self.entities else self._called.get(node, node)
-
     def rank(self, node: str) -> tuple[int, str]:
         """Of nodes that fit alike the one comes first that was spoken of more often."""
         entity = self.entities.get(node)
