@@ -117,7 +117,7 @@ class Scope:
         )
         if not (ends_later or is_repeated) and claims == record.claims:
             return row
-        once = {"repeated_by": (), "also_said_in": (), "also_metadata": {}}
+        once: dict[str, object] = {"repeated_by": (), "also_said_in": (), "also_metadata": {}}
         validity = record.validity.model_copy(update=once | still if ends_later else once)
         known = revised(row, record.model_copy(update={"validity": validity, "claims": claims}))
         return known if all(label.holds(known.labels) for label in self.rows.labels) else None
