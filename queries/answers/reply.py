@@ -116,7 +116,7 @@ class Reply:
 
 
 def _parts(text: str, at_end: bool) -> tuple[str, str]:
-    """What stands before the answer, and the answer with what stands behind it; empty as long as it has not begun."""
+    """The text before the answer, and the answer with the rest; both empty as long as it has not begun."""
     if _THINK_OPENS.match(text):
         closed = _THINK_CLOSES.search(text)
         if closed is None:

@@ -64,7 +64,7 @@ class Walk:
 
     @cached_property
     def _told_in(self) -> Counter[tuple[str, str]]:
-        """How much of the evidence each episode and message tells."""
+        """The number of relationships of the evidence that each episode and message tells."""
         return Counter(place for part in self.evidence for place in _places(part))
 
     def episodes(self) -> list[str]:
