@@ -97,6 +97,17 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     return Extract(answer, tuple(sorted(cited)), False)
 
 
+def told_by(answer: str) -> str | None:
+    """The quotes of an extractive answer without the words around them; empty where it abstains, None of any other text."""
+    for words in (_ENGLISH, _CHINESE):
+        if answer.startswith(words.nothing):
+            return ""
+        for frame in (words.introduction, words.several):
+            if answer.startswith(frame):
+                return answer.removeprefix(frame)
+    return None
+
+
 def _spoken(text: str) -> list[str]:
     """The words of a text in order: those of the question itself answer it nowhere."""
     return re.findall(r"\w+", text.casefold())

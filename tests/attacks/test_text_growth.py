@@ -47,7 +47,7 @@ from mneme.settings import Documents, Settings
 from mneme.text import cjk_languages, cjk_share, estimate_tokens, index_tokens, tokenise
 from queries.agents.decomposition import descriptions, split_question
 from queries.answers.dates import asks_for_difference
-from queries.answers.followup import behind_others, has_unresolved_reference
+from queries.answers.followup import complete_by_rules, has_unresolved_reference
 from queries.answers.reply import Reply
 from queries.answers.support import question_words
 from queries.granularity.forms import forms_of
@@ -188,7 +188,7 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {  # and the longest t
     "follow-up": (
         lambda text: (
             has_unresolved_reference(text),
-            behind_others(text, [("user", "Who is Ann?"), ("user", text)]),
+            complete_by_rules(text, [("user", "Who is Ann?"), ("assistant", text)]),
             asks_for_difference(text),
         ),
         LONGEST_QUESTION,

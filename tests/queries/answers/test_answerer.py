@@ -155,10 +155,10 @@ class TestWithoutAModel:
 class TestAFollowUp:
     HISTORY = (("user", QUESTION), ("assistant", "At the shipyard [2]."))
 
-    def test_is_searched_for_with_the_question_before_it(self) -> None:
+    def test_is_searched_for_as_what_it_means(self) -> None:
         response = ask(question="Where does he work?", history=self.HISTORY)
         assert response.question == "Where does he work?"
-        assert response.searched == f"{QUESTION} Where does he work?"
+        assert response.searched == QUESTION
         assert "shipyard" in response.answer
 
     def test_is_completed_by_the_model_and_its_cost_counted(self) -> None:

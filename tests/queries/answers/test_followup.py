@@ -1,4 +1,4 @@
-"""A question that leans on the conversation before it is made complete by a model, or searched for with the one before it."""
+"""A question that leans on the conversation before it is made complete, by a model or by rules."""
 
 from typing import Any
 
@@ -43,20 +43,80 @@ def test_a_complete_question_does_not(question: str) -> None:
     assert not has_unresolved_reference(question)
 
 
-@pytest.mark.parametrize("question", ["Where does she work?", "And in May?", "那五月呢？"])
-def test_without_a_model_it_is_searched_for_with_the_question_before_it(question: str) -> None:
-    assert complete_question(question, HISTORY, None, 1.0).question == f"What did Ann buy in April? {question}"
+@pytest.mark.parametrize(
+    ("question", "complete"),
+    [
+        ("Where does she work?", "Where does Ann work?"),
+        ("Who is her sister?", "Who is Ann's sister?"),
+        ("What's his job?", "What's Ann's job?"),
+        ("And in May?", "What did Ann buy in May?"),
+        ("What about May?", "What did Ann buy in May?"),
+        ("What about Ben?", "What did Ben buy in April?"),
+        ("and Ben's?", "What did Ben buy in April?"),
+        ("and her sister's?", "What did Ann's sister buy in April?"),
+        ("and her job?", "and Ann's job?"),
+        ("When did Carla go?", "When did Carla go?"),
+    ],
+)
+def test_rules_complete_it(question: str, complete: str) -> None:
+    assert complete_question(question, HISTORY, None, 1.0).question == complete
 
 
-def test_of_several_questions_that_lean_on_one_all_are_searched_for() -> None:
-    history = [("user", "Who is Ben?"), *HISTORY, ("user", "Where does she live?"), ("assistant", "In Bergen.")]
-    complete = "What did Ann buy in April? Where does she live? Since when?"
-    assert complete_question("And since when?", history, None, 1.0).question == complete.replace("Since", "And since")
+@pytest.mark.parametrize(
+    ("question", "history", "complete"),
+    [
+        ("她住在哪里？", "小雨在哪里上班？", "小雨住在哪里？"),
+        ("那五月呢？", "小雨四月买了什么？", "小雨五月买了什么？"),
+    ],
+)
+def test_rules_complete_a_chinese_one(question: str, history: str, complete: str) -> None:
+    assert complete_question(question, [("user", history)], None, 1.0).question == complete
 
 
-def test_what_would_be_too_long_with_others_is_searched_for_alone() -> None:
-    question = f"And {'very ' * 1999}big?"
-    assert complete_question(question, HISTORY, None, 1.0).question == question
+def test_the_person_named_last_is_meant() -> None:
+    history = [("user", "Where does Ann live?"), ("assistant", "In Bergen."), ("user", "And where does Ben live?")]
+    assert complete_question("Where does he work?", history, None, 1.0).question == "Where does Ben work?"
+
+
+def test_who_an_answer_only_tells_somebody_by_is_not_meant() -> None:
+    history = [("user", "Who is Anton?"), ("assistant", "The husband of Clara Novak.")]
+    assert complete_question("Where does he work?", history, None, 1.0).question == "Where does Anton work?"
+    history = [("user", "Who is Jason's sister?"), ("assistant", "Jason's sister is Leonie.")]
+    assert complete_question("Where does she work?", history, None, 1.0).question == "Where does Leonie work?"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "question", "complete"),
+    [
+        (
+            "What is Elias writing?",
+            "Nothing that is remembered tells that. (Not judged by a model.)",
+            "Where does he live?",
+            "Where does Elias live?",
+        ),
+        (
+            "Where does Anjali live?",
+            "Quoted from memory, not written by a model: Boston: Anjali lives in Boston [13]",
+            "When did she move there?",
+            "When did Anjali move there?",
+        ),
+        (
+            "Where does Ann live?",
+            "Quoted from memory, not written by a model: “Ben to Ann, 2 March 2026: You live in Rome.” [1]",
+            "Where does she work?",
+            "Where does Ann work?",
+        ),
+        (
+            "Who leads Acme?",
+            "Quoted from memory, not written by a model: Clara Novak: Clara Novak ceo of Acme [2]",
+            "Where does she live?",
+            "Where does Novak live?",
+        ),
+    ],
+)
+def test_the_words_around_a_quoted_answer_name_nobody(asked: str, answer: str, question: str, complete: str) -> None:
+    history = [("user", asked), ("assistant", answer)]
+    assert complete_question(question, history, None, 1.0).question == complete
 
 
 def test_without_a_conversation_it_stays_as_it_is() -> None:
@@ -82,9 +142,9 @@ def test_a_model_completes_it_with_one_call() -> None:
 
 
 @pytest.mark.parametrize("answer", [ModelTimeout("too late"), Rewritten(question=" ?! ")])
-def test_the_question_before_it_serves_where_the_model_does_not(answer: Any) -> None:
+def test_rules_serve_where_the_model_does_not(answer: Any) -> None:
     done = complete_question("Where does she work?", HISTORY, ScriptedChat(answers=[answer]), 1.0)
-    assert done.question == "What did Ann buy in April? Where does she work?"
+    assert done.question == "Where does Ann work?"
     assert [note for note in done.notes if "too late" in note] == list(done.notes)
 
 
