@@ -69,7 +69,7 @@ def gather(
     recalled = recall(index, question, scope, legs)
     rankings = recalled.episode_rankings()
     follow = settings.graph_weight > 0
-    if follow and leads(question, recalled.walk):
+    if follow and leads(recalled.walk):
         rankings["graph"] = recalled.walk.episodes()
     with stage("fuse"):
         fused = reciprocal_rank_fusion(list(rankings.values()))

@@ -1,4 +1,4 @@
-"""The door of the query module: ``Memories.connect().search(...)``. What else can be asked is imported when it is."""
+"""The door of the query module: ``Memories.connect().search(...)``. What makes answers is imported when one is asked for."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -15,7 +15,9 @@ from mneme.ports import Embedder, MemoryIndex, QueryChat, Reranker
 from mneme.settings import Settings, load_settings
 from mneme.times import utc_now
 from queries.agents.evidence import EPISODIC_KINDS
+from queries.agents.joint import JointScorer, joint_coefficients_for
 from queries.agents.query import Order, QueryParam, QueryPolicy, check_context
+from queries.agents.search import AgenticSearch, rerank_places
 from queries.browsing.reader import MemoryReader
 from queries.filtering.filters import Filters
 from queries.fuse import Gathered
@@ -25,9 +27,9 @@ from queries.questions.understand import Question, both_ends
 from queries.rerank import open_reranker
 from queries.responses import SearchResponse
 from queries.search import Searcher, method_of
+from queries.shape import neighbours, with_portrait
 
 if TYPE_CHECKING:
-    from queries.agents.search import AgenticSearch
     from queries.answers.answer import AnswerResponse, AnswerStream, ContextResponse
     from queries.answers.answerer import Answerer
     from queries.answers.followup import Turns
@@ -171,8 +173,6 @@ class Memories(MemoryReader):
                 measured.tell(places=len(found.ranked()), candidates=sum(found.metrics.candidates.values()))
         if not expand_context:
             return found
-        from queries.shape import neighbours
-
         context = neighbours(self._index, asked.scope(moment, self._open_foresight_days), found, expand_context)
         return found.model_copy(update={"raw_messages": (*found.raw_messages, *context)})
 
@@ -206,8 +206,6 @@ class Memories(MemoryReader):
         """
         if max_tokens < _FEWEST_TOKENS:
             raise InputError(f"max_tokens: {max_tokens} is too few for a memory; give at least {_FEWEST_TOKENS}")
-        from queries.shape import with_portrait
-
         scope = self._scope(filters)
         found = self.search(question, method, filters, _CONTEXT_TOP_K if top_k is None else top_k, agent=agent)
         return self._answerer.context(question, with_portrait(self._index, scope, found), scope.moment, max_tokens)
@@ -265,8 +263,6 @@ class Memories(MemoryReader):
         >>> "".join(stream) == stream.response.answer
         True
         """
-        from queries.shape import with_portrait
-
         scope = self._scope(filters)
 
         def search(complete: str) -> SearchResponse:
@@ -290,10 +286,7 @@ class Memories(MemoryReader):
         self._index.close()
 
     @cached_property
-    def _agentic(self) -> "AgenticSearch":
-        from queries.agents.joint import JointScorer, joint_coefficients_for
-        from queries.agents.search import AgenticSearch, rerank_places
-
+    def _agentic(self) -> AgenticSearch:
         rerank = None if self._reranker is None else partial(rerank_places, self._reranker, self._settings.rerank.top_n)
         coefficients = joint_coefficients_for(self._settings, self._embedder.identity)
         joint = JointScorer(coefficients, self._embedder) if coefficients else None

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +11,9 @@ from connectors.models import open_chat_for_queries
 from mneme.ports import Embedder, EmbedderIdentity, QueryChat, embeddings_of
 from mneme.rows import Embedding, Vector
 from mneme.settings import Settings
-
-if TYPE_CHECKING:
-    from queries.agents.planner import Planner
+from queries.agents.model_planner import ModelPlanner
+from queries.agents.planner import Planner
+from queries.agents.rule_planner import RulePlanner
 
 _MOST_QUESTIONS = 512  # in each of two generations: 1.5 MB of 384 dimensions
 _SECONDS = 300.0  # of a generation: what nobody asks again leaves memory within ten minutes
@@ -34,15 +33,12 @@ class QueryModels:
         self._chat = chat
         self._lock = Lock()
 
-    def planner(self) -> "Planner":
+    def planner(self) -> Planner:
         """The planner of agentic searches.
 
         Raises:
             SettingsError: a model is to decide, and there is none.
         """
-        from queries.agents.model_planner import ModelPlanner
-        from queries.agents.rule_planner import RulePlanner
-
         agents = self._settings.agents
         if agents.planner == "rules" or (agents.planner == "auto" and not self.has_chat):
             return RulePlanner()

@@ -5,24 +5,20 @@
 2. ``complete``, all at once: the facts of the episodes that are worth looking into; the scores of episodes and memories that
    one leg did not give (a missing leg is computed, never taken as 0); the episodes of the messages found; and the graph
    beyond the names in the question.
-3. Only if a message is in no episode yet: the scores of such messages that one leg did not give. Only if the graph leads
-   somewhere: the episodes that tell of it. And only for a question as of the past: by whom the statements found were
-   repeated, and when.
+3. Only if the graph leads somewhere: the episodes that tell of it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from connectors.telemetry.meters import stage
 from mneme.ids import episode_of
-from mneme.labels import LabelCondition
 from mneme.ports import Filter, MemoryIndex, Selection, TextLeg, VectorLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection, Row, Vector
 from queries.entities.graph import Walk, leads, legs_beyond, parts_of, walk
-from queries.filtering.scope import Scope, repetition_keys, without_later_repetitions
+from queries.filtering.scope import Scope
 from queries.questions.people import asker_among
 from queries.questions.understand import Question
 from queries.supersession import successors
@@ -39,16 +35,11 @@ _MOST_ROWS = 10_000  # what OpenSearch returns at most for one search
 
 @dataclass(slots=True, eq=False)
 class Candidate:
-    """A row with what is known of its fit. ``bm25`` and ``cosine`` are None until they are known, or where off.
-
-    ``graph`` is how well it fits by what it tells of the graph (queries/entities/graph.py), from 0 to 1; 0 where that leg is
-    off.
-    """
+    """A row with what is known of its fit. ``bm25`` and ``cosine`` are None until they are known, or where off."""
 
     row: Row
     bm25: float | None = None
     cosine: float | None = None
-    graph: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +177,7 @@ def complete(
     """The evidence for these episodes, and for everything found that is no episode.
 
     With ``focused`` all are scored by that question, which is not the one that was recalled with (``understand.focus``).
-    With ``follow`` also for episodes that the graph leads to, where it leads somewhere; then candidates have ``graph``.
+    With ``follow`` also for episodes that the graph leads to, where it leads somewhere.
     A leg that the method does not use (``legs``), or that is off for this question, stays unknown.
     """
     by_words = set(legs.text) - {Collection.GRAPH}
@@ -208,51 +199,34 @@ def complete(
         _facts_of(episode_ids, facts_wanted),
         _by_ids(Collection.EPISODES, anywhere, open_episodes),
         _missing(Collection.MEMORIES, scope.filter(Collection.MEMORIES), memories, wanted),
+        _missing(Collection.MESSAGES, scope.rows, loose, wanted),
         _holding(anywhere, loose),
     ]
-    graph = list(recalled.graph)
     beyond = legs_beyond(recalled.walk, question.tokens, scope.filter(Collection.GRAPH))
-    more_graph, (facts, more_episodes, more_memories, holders) = _round_trip(index, scope, wanted, beyond, at_once)
-    graph += more_graph
-    walked = walk(question, graph, scope.moment) if len(graph) > len(recalled.graph) else recalled.walk
-    follow = follow and leads(question, walked)
-    messages = _in_no_episode(loose, holders.values())
-    memories = {**memories, **more_memories}
+    more_graph, found_at_once = _round_trip(index, scope, wanted, beyond, at_once)
+    facts, more_episodes, more_memories, more_messages, holders = found_at_once
+    graph = [*recalled.graph, *more_graph]
+    walked = walk(question, graph, scope.moment) if more_graph else recalled.walk
+    follow = follow and leads(walked)
 
-    # 2. Only if something was said that no episode holds yet, or the graph leads on, or for a moment in the past.
+    # 2. Only if the graph leads on.
     reached = tuple(each for each in walked.episodes() if each not in episode_ids)[:_EPISODES_OF_GRAPH] if follow else ()
     onward = legs_beyond(walked, (*question.tokens, *_tokens(beyond)), scope.filter(Collection.GRAPH)) if follow else ()
-    at_last = [
-        _missing(Collection.MESSAGES, scope.rows, messages, wanted),
-        _facts_of(reached, facts_wanted),
-        _by_ids(Collection.EPISODES, anywhere, reached),
-    ]
-    again = repetition_keys(each.row for each in (*facts.values(), *memories.values())) if scope.is_past else []
-    with ThreadPoolExecutor(1, "mneme-query") as side_by_side:
-        repeating = side_by_side.submit(index.get, again) if again else None
-        more_graph, (more_messages, reached_facts, reached_episodes) = _round_trip(index, scope, wanted, onward, at_last)
-    graph += more_graph
+    at_last = [_facts_of(reached, facts_wanted), _by_ids(Collection.EPISODES, anywhere, reached)]
+    more_graph, (reached_facts, reached_episodes) = _round_trip(index, scope, wanted, onward, at_last)
     facts |= reached_facts
     more_episodes |= reached_episodes
-    if scope.is_past:
-        said = repeating.result() if repeating else {}
-        for each in (*facts.values(), *memories.values()):
-            each.row = without_later_repetitions(each.row, said, scope.moment)
-        facts, memories = _passing(scope.rows.labels, facts), _passing(scope.rows.labels, memories)
+    if more_graph:
+        walked = walk(question, [*graph, *more_graph], scope.moment)
     by_episode = _by_episode(facts.values())
     episodes |= {each: more for each, more in more_episodes.items() if each in episodes or each in by_episode}
-    if follow:
-        if more_graph:
-            walked = walk(question, graph, scope.moment)
-        for each in (*facts.values(), *episodes.values()):
-            each.graph = walked.fit(each.row)
     return Candidates(
         episodes=episodes,
         facts=by_episode,
-        messages={**messages, **more_messages},
-        memories=memories,
+        messages=_in_no_episode({**loose, **more_messages}, holders.values()),
+        memories={**memories, **more_memories},
         walk=walked,
-        round_trips=any([beyond, *(ask.limit for ask in at_once)]) + any([again, onward, *(ask.limit for ask in at_last)]),
+        round_trips=any([beyond, *(ask.limit for ask in at_once)]) + any([onward, *(ask.limit for ask in at_last)]),
     )
 
 
@@ -332,11 +306,6 @@ def _in_no_episode(messages: Mapping[str, Candidate], episodes: Iterable[Candida
         for identity, each in messages.items()
         if held.get(each.row.conversation_id, nothing).isdisjoint(each.row.message_ids)
     }
-
-
-def _passing(labels: Sequence[LabelCondition], candidates: Mapping[str, Candidate]) -> dict[str, Candidate]:
-    """Those that pass without the metadata that their later repetitions had."""
-    return {identity: each for identity, each in candidates.items() if all(label.holds(each.row.labels) for label in labels)}
 
 
 def _by_episode(facts: Iterable[Candidate]) -> dict[str, list[Candidate]]:

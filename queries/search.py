@@ -92,8 +92,10 @@ def hybrid(
     evidence, facts, others, ahead = gathered.evidence, gathered.facts, gathered.others, gathered.ahead
     # 3.
     scored = scorer.score(question, gathered.field, gathered.messages)
-    reached = {each.row.id: each.graph for inside in facts.values() for each in inside if each.graph}
-    scores = lifted(scored.scores, reached, settings.graph_weight)
+    scores = scored.scores
+    if evidence.walk.evidence:
+        reached = [each.row.id for inside in facts.values() for each in inside if evidence.walk.is_told_by(each.row)]
+        scores = lifted(scores, reached, settings.graph_weight)
     successor = successors((each.row for each in evidence.all()), scope, question, gathered.recalled.asker)
     preferred = Preference()
     if settings.granularity:

@@ -2,20 +2,16 @@
 
 Each decision passes these steps:
 
-1. The prompt: what was found is cut to the tokens that are left.
-2. The call, with its tokens, is taken from the budget, or refused.
-3. The model answers in a small form, within the time that is left; any other answer is ModelMalformed, and not asked again.
-4. The queries that it proposes are checked by code (``new_queries``): the form says what a query is, not whether it is new.
+1. The call, with its tokens, is taken from the budget, or refused.
+2. The model answers in a small form, within the time that is left; any other answer is ModelMalformed, and not asked again.
+3. The queries that it proposes are checked by code (``new_queries``): the form says what a query is, not whether it is new.
 """
 
-import json
 from collections.abc import Iterable
-from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from connectors.endpoints.answer_forms import schema_of
 from mneme.ports import Answer, Prompt, QueryChat, Role
 from mneme.settings import Agents
 from mneme.text import estimate_tokens
@@ -34,7 +30,7 @@ from queries.agents.prompts import (
 from queries.agents.query import Budget, distinct
 
 LONGEST_QUERY = 300  # characters; what is longer is no query but a text
-ANSWER_TOKENS = 300  # kept free for an answer: six queries and two phrases are some 200
+ANSWER_TOKENS = 500  # of an answer and its schema, at most: six queries and two phrases are some 200
 
 Confidence = Annotated[float, Field(ge=0, le=1)]
 
@@ -108,27 +104,21 @@ class ModelPlanner:
 
     def judge(self, question: str, found: Evidence, budget: Budget) -> Judgement:
         """See ``Planner``."""
-        rendered = self._render(question, found, self._judge_rules, Verdict, budget)
-        verdict = self._answer(self._judge_rules, rendered, Verdict, budget)
+        verdict = self._answer(self._judge_rules, render_evidence(question, found), Verdict, budget)
         queries = new_queries([verdict.next_query], [question, *found.queries], 1)
         return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing))
 
     def supplement(self, question: str, found: Evidence, count: int, budget: Budget) -> Judgement:
         """See ``Planner``."""
-        wanted = f"Queries wanted: {count}\n"
-        rendered = wanted + self._render(question, found, self._reflect_rules + wanted, Reflection, budget)
+        rendered = f"Queries wanted: {count}\n{render_evidence(question, found)}"
         verdict = self._answer(self._reflect_rules, rendered, Reflection, budget)
         queries = new_queries([each.query for each in verdict.queries], [question, *found.queries], count)
         people = named(question, found)
         return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing), people)
 
-    def _render(self, question: str, found: Evidence, beside: str, form: type[BaseModel], budget: Budget) -> str:
-        """Step 1, for a prompt that has the rules, or more, beside what was found."""
-        return render_evidence(question, found, budget.tokens_left - _needed(beside, form))
-
     def _answer(self, system: str, user: str, form: type[Answer], budget: Budget) -> Answer:
-        """Steps 2 and 3."""
-        budget.take_call(estimate_tokens(user) + _needed(system, form))
+        """Steps 1 and 2."""
+        budget.take_call(estimate_tokens(system) + estimate_tokens(user) + ANSWER_TOKENS)
         prompt = Prompt(role=Role.AGENTS, system=system, user=user)
         return self._chat.answer(prompt, form, seconds=budget.seconds_left, spent=budget.spent)
 
@@ -144,13 +134,3 @@ def new_queries(proposed: Iterable[str], asked: Iterable[str], most: int) -> tup
 
 def _line(text: str) -> str:
     return " ".join(text.split())[:LONGEST_QUERY].rstrip()
-
-
-def _needed(text: str, form: type[BaseModel]) -> int:
-    """Tokens of a text, the schema of the answer and the answer."""
-    return estimate_tokens(text) + _schema_tokens(form) + ANSWER_TOKENS
-
-
-@cache
-def _schema_tokens(form: type[BaseModel]) -> int:
-    return estimate_tokens(json.dumps(schema_of(form)[0], separators=(",", ":")))

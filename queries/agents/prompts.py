@@ -4,13 +4,12 @@ The rules follow their sources in words of our own: tool selection, query splitt
 retrieval agent; the sufficiency check and the queries in three styles of EverMemOS.
 
 Each memory and each relationship is one line behind its number, whatever line breaks it held: it can look neither like another
-line, nor like a heading, nor like a rule. The best come first, and what is too much is left out from the end.
+line, nor like a heading, nor like a rule. The best come first.
 """
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta
 
-from mneme.text import estimate_tokens
 from queries.agents.evidence import Episodic, Evidence
 from queries.answers.dates import event_days, name_of
 from queries.records import one_line
@@ -93,44 +92,12 @@ def render_question(question: str) -> str:
     return f"Question: {one_line(question, LONGEST_QUESTION)}"
 
 
-def render_evidence(question: str, found: Evidence, tokens: int) -> str:
-    """The question, what was searched for and what that found, as the user part of a prompt.
-
-    Relationships, which are short and say most about a way, take a quarter of what the best memory leaves at most.
-
-    Args:
-        question: what is to be answered.
-        found: by all searches so far.
-        tokens: how many it may have, by estimate; the question, the queries and the best memory are there in any case.
-    """
-    head = [
-        render_question(question),
-        "Searched for so far:",
-        *(f"- {one_line(query, LONGEST_LINE)}" for query in found.queries),
-    ]
-    room = tokens - estimate_tokens("\n".join([*head, "Memories:", "Relationships:"]))
-    lines = _memory_lines(found)
-    best = next(lines, "(none)")
-    room -= _cost([best])
-    relationships = _that_fit(_relationship_lines(found), room // 4)
-    memories = [best, *_that_fit(lines, room - _cost(relationships))]
-    parts = [*head, "Memories:", *memories]
+def render_evidence(question: str, found: Evidence) -> str:
+    """The question, what was searched for and what that found, as the user part of a prompt."""
+    queries = [f"- {one_line(query, LONGEST_LINE)}" for query in found.queries]
+    memories, relationships = list(_memory_lines(found)), list(_relationship_lines(found))
+    parts = [render_question(question), "Searched for so far:", *queries, "Memories:", *(memories or ["(none)"])]
     return "\n".join([*parts, "Relationships:", *relationships] if relationships else parts)
-
-
-def _that_fit(lines: Iterator[str], tokens: int) -> list[str]:
-    """The first lines, as many as fit."""
-    fitting: list[str] = []
-    for line in lines:
-        tokens -= _cost([line])
-        if tokens < 0:
-            break
-        fitting.append(line)
-    return fitting
-
-
-def _cost(lines: list[str]) -> int:
-    return sum(estimate_tokens(f"{line}\n") for line in lines)
 
 
 def _memory_lines(found: Evidence) -> Iterator[str]:

@@ -26,7 +26,6 @@ from queries.responses import SearchResponse
 _MOST = {QuestionType.COUNTING: 12, QuestionType.PREFERENCE: 5, QuestionType.MULTI_HOP: 8}
 _NEAR = {QuestionType.COUNTING: 0.1, QuestionType.PREFERENCE: 0.3, QuestionType.MULTI_HOP: 0.1}
 """Share of the best score from which a memory is one more of the same."""
-_WORTH_ADDING = 0.3  # share of the best score from which a memory may tell what is missing yet
 _MOST_FOR_ONE_FACT = 3
 _SURE = 0.9  # chance that one of the quotes tells a fact, if any memory does, from which they suffice
 _LONGEST_QUOTE = 400  # characters
@@ -131,20 +130,14 @@ def _sufficient(kind: QuestionType, support: Support) -> Iterator[ContextMemory]
         return
     fitting = support.fitting
     best = max(memory.score for memory in fitting)
-    missing = set(support.words)
     seen: set[frozenset[str]] = set()
-    number = 0
     for memory in fitting:
         tokens = frozenset(tokenise(memory.text))
-        near = memory.score >= best * _NEAR[kind]
-        adds = bool(missing & tokens) and memory.score >= best * _WORTH_ADDING
-        if number and (tokens in seen or not (near or adds)):
+        if seen and (tokens in seen or memory.score < best * _NEAR[kind]):
             continue
         yield memory
         seen.add(tokens)
-        missing -= tokens
-        number += 1
-        if number == _MOST[kind]:
+        if len(seen) == _MOST[kind]:
             return
 
 

@@ -35,8 +35,8 @@ _OF_PROFILE = ("profile", "relationship")
 class ContextMemory:
     """Something that was found.
 
-    ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands in a document; where one
-    ``of_document`` has none ``source`` is its id. ``said`` is the day it was said, ``happens`` the days it is about, ``ended``
+    ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands, of one ``of_document``.
+    ``said`` is the day it was said, ``happens`` the days it is about, ``ended``
     the day from which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not
     told. A line of a profile has its ``category``, and ``source`` is whom it is about. Of a ``quote`` the text is what was
     said, with the days that its words mean; ``claims`` are those that it makes. A quote that ``names_its_day`` has the day on
@@ -194,7 +194,6 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Context
         "fact",
         fact.atomic_fact,
         of_document=of_document,
-        source=_unnamed_place(parent) if parent and of_document and fact.citation is None else "",
         happens=event_days(fact.event_at, fact.event_until, zone) if fact.event_at else None,
         quote=fact.quote,
         **({"said_at": None, "said": None} if of_document else _when_said(fact.said_at, zone) | _day_named(fact)),
@@ -218,12 +217,11 @@ def _day_named(fact: FoundFact) -> dict[str, Any]:
 
 def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:
     of_document = _is_document(episode)
-    place = "" if episode.citation else _unnamed_place(episode)
     return _memory(
         episode,
         "knowledge" if of_document else "episode",
         f"Subject: {episode.subject}. Episode: {episode.episode}",
-        source=place if of_document else _line(", ".join(episode.participants)),
+        source="" if of_document else _line(", ".join(episode.participants)),
         citation=episode.citation,
         of_document=of_document,
         message_ids=episode.message_ids,
@@ -370,12 +368,6 @@ def _cited(citation: Citation | None) -> str:
         return ""
     section = f'section "{citation.section}"' if citation.section else ""
     return _line(", ".join(filter(None, (citation.name, citation.place, section))))
-
-
-def _unnamed_place(episode: FoundEpisode) -> str:
-    """Of a document without a citation."""
-    section = f', section "{episode.section}"' if episode.section else ""
-    return _line(f"{episode.document_id}{section}")
 
 
 def _line(text: str) -> str:

@@ -1,8 +1,8 @@
 """Parse a model's answer while it streams: thinking, ``Reasoning:``, ``Answer:``, and the numbers that it cites.
 
 A model may leave out a heading, write it bold, as a title or in Chinese, begin with a block of thoughts, or cite a memory that
-it was not shown. The pieces of the answer go out as they come, but for what may yet become a heading, the mark of an
-abstention, or a citation. Without any heading all of it is the answer, and goes out at the end.
+it was not shown. With each piece all that has come is read anew, and what is new of the answer goes out, but for what may yet
+become a heading, the mark of an abstention, or a citation. Without a heading all of it is the answer, and goes out at the end.
 """
 
 import re
@@ -14,17 +14,19 @@ _REASONING = "Reasoning|Rationale|Thinking|Thoughts|Analysis|Explanation|推理�
 _ANSWER = "Final Answer|Answer|最终答案|最终回答|回答|答案|答复|答|答え|답변|답"
 
 
-def _heading(names: str) -> re.Pattern[str]:
+def _heading(names: str) -> str:
     """A line that begins with one of the names and a colon, or is a title with it alone; whatever marks it, and few blanks."""
     before, after = r"[ \t]{0,8}+(?:#{1,6}[ \t]{0,8}+)?[*_]{0,3}[ \t]{0,8}+", r"[ \t]*+[*_]{0,3}[ \t]*+"
     titled = rf"(?=[ \t]{{0,8}}+[#*_]){before}(?:{names}){after}(?:\n|$)"
-    return re.compile(rf"(?:{before}(?:{names}){after}[:：]{after}|{titled})", re.IGNORECASE)
+    return rf"(?:{before}(?:{names}){after}[:：]{after}|{titled})"
 
 
-_REASONING_LINE, _ANSWER_LINE = _heading(_REASONING), _heading(_ANSWER)
+_REASONING_FIRST = re.compile(_heading(_REASONING), re.IGNORECASE)
+_REASONING_BEHIND = re.compile(rf"\n{_heading(_REASONING)}", re.IGNORECASE)
+_ANSWER_LINE = re.compile(rf"^{_heading(_ANSWER)}", re.IGNORECASE | re.MULTILINE)
 _ANSWER_INSIDE = re.compile(rf"(?:\s|(?<=[。.!！]))[*_]{{0,3}}(?:{_ANSWER})[*_]{{0,3}}[:：][*_]{{0,3}}", re.IGNORECASE)
-_THINK_OPENS = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
-_THINK_CLOSES = re.compile(r"</(think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THINK_OPENS = re.compile(r"\s*<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THINK_CLOSES = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _AFTER_MARK = " \t\n:：.。,，-"
 _CITED = re.compile(r"(?<!\s)\s*+[\[【]\s*\d{1,4}(?:\s*[,，、;]\s*\d{1,4})*\s*[\]】]")
 _CITING = re.compile(r"(?<!\s)\s*+[\[【][\d\s,，、;]{0,40}$")
@@ -44,8 +46,9 @@ _UNKNOWN = re.compile(
 class Reply:
     """Reads a model's text piece by piece.
 
-    ``answer`` is as far as it went out, without the mark of an abstention. ``cited`` are the numbers that it cites, in its
-    order; those under ``unknown`` were not shown, and do not go out.
+    ``answer`` is as far as it went out, without the mark of an abstention, and ``reasoning`` what stands before it, or behind
+    it under a heading of its own. ``cited`` are the numbers that it cites, in its order; those under ``unknown`` were not
+    shown, and do not go out.
     """
 
     def __init__(self, shown: int) -> None:
@@ -55,21 +58,11 @@ class Reply:
             shown: how many memories were shown, numbered from 1.
         """
         self._shown = shown
-        self._waiting = ""  # read, and not yet decided
-        self._state = "begin"
-        self._before: list[str] = []  # what stands before an answer
-        self._after: list[str] = []  # reasoning behind the answer
-        self.answer = ""
+        self._text = ""
         self._marked = False
-        self._space = ""
+        self.answer = self.reasoning = ""
         self.cited: tuple[int, ...] = ()
         self.unknown: tuple[int, ...] = ()
-
-    @property
-    def reasoning(self) -> str:
-        """The text before the answer, or behind it under a heading of its own."""
-        text = "".join(self._before if self.answer else ()) + "\n" + "".join(self._after)
-        return _REASONING_LINE.sub("", text.strip(), count=1).strip()
 
     @property
     def abstained(self) -> bool:
@@ -78,112 +71,74 @@ class Reply:
 
     def read(self, piece: str) -> str:
         """Take in a piece; what of the answer can go out."""
-        self._waiting += piece
-        return self._step(at_end=False)
+        self._text += piece
+        return self._more(at_end=False)
 
     def end(self) -> str:
         """There is nothing more; the rest of the answer."""
-        out = self._step(at_end=True)
-        if self._state == "before":
-            reasons, self._waiting = _without_heading("".join(self._before).strip())
-            self._before, self._state = [reasons], "answer"
-            out = self._step(at_end=True)
-        trimmed = out.rstrip()
-        self.answer = self.answer[: len(self.answer) - (len(out) - len(trimmed))]
-        return trimmed
+        return self._more(at_end=True)
 
-    def _step(self, at_end: bool) -> str:
-        if self._state == "begin" and not self._skip_thoughts(at_end):
+    def _more(self, at_end: bool) -> str:
+        before, text = _parts(self._text, at_end)
+        text = text.lstrip()
+        behind = _REASONING_BEHIND.search(text)
+        text, after = (text[: behind.start()], text[behind.end() :]) if behind else (text, "")
+        text = text.rstrip() if at_end or behind else _settled(text)
+        self._marked = text.lower().startswith(NOT_REMEMBERED)
+        if self._marked:
+            text = text[len(NOT_REMEMBERED) :].lstrip(_AFTER_MARK)
+        elif not at_end and NOT_REMEMBERED.startswith(text.lower()):
             return ""
-        if self._state == "before":
-            self._find_answer(at_end)
-        if self._state == "answer":
-            return self._take_answer(at_end)
-        if self._state == "after":
-            self._after.append(self._waiting)
-            self._waiting = ""
-        return ""
-
-    def _skip_thoughts(self, at_end: bool) -> bool:
-        """Leave out a block of thoughts at the beginning; whether it is known how the text begins."""
-        opened = _THINK_OPENS.match(self._waiting)
-        if opened:
-            closed = _THINK_CLOSES.search(self._waiting, opened.end())
-            if closed is None:
-                if at_end:
-                    self._waiting = ""
-                return False
-            self._waiting = self._waiting[closed.end() :]
-        elif not at_end and len(self._waiting.lstrip()) < len("<reasoning>") and "\n" not in self._waiting.strip():
-            return False
-        self._waiting = self._waiting.lstrip()
-        self._state = "before"
-        return True
-
-    def _find_answer(self, at_end: bool) -> None:
-        """Go through whole lines, and through the last one when it can no longer become a heading."""
-        while self._waiting:
-            heading = _ANSWER_LINE.match(self._waiting)
-            line, broken, rest = self._waiting.partition("\n")
-            if heading and (broken or at_end or heading.end() < len(self._waiting)):
-                self._state, self._waiting = "answer", self._waiting[heading.end() :]
-                return
-            if closed := _THINK_CLOSES.search(line):  # its opening tag is part of some models' prompt
-                self._before.clear()
-                self._waiting = self._waiting[closed.end() :].lstrip()
-                continue
-            if not broken and not at_end:
-                return
-            self._before.append(line + broken)
-            self._waiting = rest
-
-    def _take_answer(self, at_end: bool) -> str:
-        text = self._waiting
-        if not self.answer:
-            text = text.lstrip()
-            if (
-                not at_end
-                and NOT_REMEMBERED.startswith(text[: len(NOT_REMEMBERED)].lower())
-                and len(text) < len(NOT_REMEMBERED)
-            ):
-                self._waiting = text
-                return ""
-            if text.lower().startswith(NOT_REMEMBERED):
-                self._marked = True
-                text = text[len(NOT_REMEMBERED) :]
-            text = text.lstrip(_AFTER_MARK) if self._marked else text
-        out, self._waiting = self._until_reasoning(text, at_end)
-        out = _CITED.sub(self._known, out)
+        out = self._cite(text)[len(self.answer) :]
         self.answer += out
+        self.reasoning = _REASONING_FIRST.sub("", f"{before if self.answer else ''}\n{after}".strip(), count=1).strip()
         return out
 
-    def _until_reasoning(self, text: str, at_end: bool) -> tuple[str, str]:
-        """Split off what surely belongs to the answer; the rest must wait."""
-        for start in re.finditer(r"\n", text):
-            heading = _REASONING_LINE.match(text, start.end())
-            if heading:
-                self._state = "after"
-                return text[: start.start()].rstrip(), text[heading.end() :]
-        if at_end:
-            return text, ""
-        held = len(text)
-        last_line = text.rfind("\n")
-        if last_line >= 0 and len(text) - last_line <= _LONGEST_HEADING:
-            held = len(text[:last_line].rstrip())
-        elif text != (kept := text.rstrip()):
-            held = len(kept)
-        if citing := _CITING.search(text[:held]):
-            held = citing.start()
-        return text[:held], text[held:]
+    def _cite(self, text: str) -> str:
+        """The text with the numbers that were shown alone, each in brackets."""
+        cited: dict[int, None] = {}
+        unknown: dict[int, None] = {}
+        left = ""  # the space before a number that is left out, for the one behind it
 
-    def _known(self, found: re.Match[str]) -> str:
-        numbers = [int(number) for number in re.findall(r"\d+", found[0])]
-        known = [number for number in numbers if 1 <= number <= self._shown]
-        self.cited = tuple(dict.fromkeys((*self.cited, *known)))
-        self.unknown = tuple(dict.fromkeys((*self.unknown, *(number for number in numbers if number not in known))))
-        space = found[0][: len(found[0]) - len(found[0].lstrip())] or self._space
-        self._space = "" if known else space  # of a number that is left out, for the one behind it
-        return "".join([space, *(f"[{number}]" for number in known)]) if known else ""
+        def known(found: re.Match[str]) -> str:
+            nonlocal left
+            numbers = [int(number) for number in re.findall(r"\d+", found[0])]
+            shown = [number for number in numbers if 1 <= number <= self._shown]
+            cited.update(dict.fromkeys(shown))
+            unknown.update(dict.fromkeys(number for number in numbers if number not in shown))
+            space = found[0][: len(found[0]) - len(found[0].lstrip())] or left
+            left = "" if shown else space
+            return "".join([space, *(f"[{number}]" for number in shown)]) if shown else ""
+
+        text = _CITED.sub(known, text)
+        self.cited, self.unknown = tuple(cited), tuple(unknown)
+        return text
+
+
+def _parts(text: str, at_end: bool) -> tuple[str, str]:
+    """The text before the answer, and the answer with the rest; both empty as long as it has not begun."""
+    if _THINK_OPENS.match(text):
+        closed = _THINK_CLOSES.search(text)
+        if closed is None:
+            return "", ""
+        text = text[closed.end() :]
+    heading = _ANSWER_LINE.search(text)
+    while closed := _THINK_CLOSES.search(text, 0, heading.start() if heading else len(text)):  # some prompts hold its opening
+        text = text[closed.end() :].lstrip()
+        heading = _ANSWER_LINE.search(text)
+    if heading is None:
+        return _without_heading(text.strip()) if at_end else ("", "")
+    if not at_end and heading.end() == len(text) and not text.endswith("\n"):
+        return "", ""
+    return text[: heading.start()], text[heading.end() :]
+
+
+def _settled(text: str) -> str:
+    """An answer that goes on, without its end that may yet become a heading or a citation."""
+    line = text.rfind("\n")
+    settled = text[:line].rstrip() if line >= 0 and len(text) - line <= _LONGEST_HEADING else text.rstrip()
+    citing = _CITING.search(settled)
+    return settled[: citing.start()] if citing else settled
 
 
 def _without_heading(text: str) -> tuple[str, str]:
@@ -191,7 +146,7 @@ def _without_heading(text: str) -> tuple[str, str]:
 
     Below a heading of reasoning it stands behind a heading inside a line, else it is the last paragraph.
     """
-    heading = _REASONING_LINE.match(text)
+    heading = _REASONING_FIRST.match(text)
     if heading is None:
         return "", text
     text = text[heading.end() :].strip()

@@ -62,7 +62,7 @@ _ASKING_CHINESE = re.compile(  # and what joins words, so that no pair of charac
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A judgement. ``fitting`` are the memories about the right person, likeliest first; ``words`` those of the question.
+    """A judgement. ``fitting`` are the memories about the right person, likeliest first.
 
     ``chances`` are how likely each of them tells it, if one does: together 1. ``successor`` names for each that is replaced, in
     what is asked for, the memory that replaced it.
@@ -71,7 +71,6 @@ class Support:
     answered: bool
     fitting: tuple[ContextMemory, ...]
     chances: Mapping[ContextMemory, float]
-    words: frozenset[str]
     successor: Mapping[ContextMemory, ContextMemory]
 
 
@@ -110,7 +109,7 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_a
     looked_at = considered.memories
     chances = {looked_at[place]: each / sum(likely.values()) for place, each in likely.items()}
     replaced = {looked_at[older]: looked_at[newer] for older, newer in successor.items()}
-    return Support(answered, tuple(chances), chances, considered.words, replaced)
+    return Support(answered, tuple(chances), chances, replaced)
 
 
 def _successors(memories: Sequence[ContextMemory], found: SearchResponse, asked_at: datetime) -> dict[int, int]:
@@ -144,7 +143,6 @@ class Considered:
     memories: tuple[ContextMemory, ...]
     rows: tuple[tuple[float, ...], ...]
     fits: tuple[bool, ...]
-    words: frozenset[str]
 
 
 def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Considered:
@@ -167,7 +165,7 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     things = _things_named(question, (*people, *asked.others))
     if not _tells_of_described(question, people, texts) or (things and not any(things & tokens for tokens in texts)):
         fits = [False] * len(fits)
-    return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits), words)
+    return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits))
 
 
 class Likeliness(Weights):

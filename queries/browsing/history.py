@@ -24,7 +24,7 @@ from queries.browsing.responses import (
 )
 from queries.entities.graph import joined
 from queries.entities.naming import Naming, naming
-from queries.filtering.scope import Scope, profile_rows, repetition_keys, without_later_repetitions
+from queries.filtering.scope import Scope, profile_rows
 from queries.granularity.foresights import repeats
 from queries.records import shared_fields
 
@@ -39,7 +39,7 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
 
     1. Who is meant: the entities of the owner.
     2. Which statements name it: those that share a word with one of its names, then by whole words.
-    3. What superseded them, and for a past moment, when they were repeated.
+    3. What superseded them.
 
     Raises:
         InputError: there is no word in the name, or the scope is narrowed by metadata or kinds.
@@ -61,11 +61,7 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
     facts, all_facts = _naming_it(index, scope, Collection.FACTS, "fact", who)
     foresights, all_foresights = _naming_it(index, scope, Collection.MEMORIES, "foresight", who)
     # 3.
-    statements = [*facts, *foresights]
-    if scope.is_past and (keys := repetition_keys(statements)):
-        repetitions = index.get(keys)
-        statements = [without_later_repetitions(row, repetitions, scope.moment) for row in statements]
-    told_facts, told_foresights = _told(index, statements, scope)
+    told_facts, told_foresights = _told(index, [*facts, *foresights], scope)
     notes = [
         f"there is more: only {limit:,} {what} were looked at"
         for what, limit, is_all in (

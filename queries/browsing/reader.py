@@ -1,33 +1,32 @@
-"""Memories read without a question: a history, conversations, documents, lists, the graph, a portrait, owners, receipts.
-
-Each call imports what it needs: a search needs none of it.
-"""
+"""Memories read without a question: a history, conversations, documents, lists, the graph, a portrait, owners, receipts."""
 
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mneme.errors import StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Row, erasure_receipt, flush_marker
 from mneme.times import utc_now
+from queries.browsing.graph import read_graph
+from queries.browsing.history import read_history, read_portrait
+from queries.browsing.inspection import read_inspection
+from queries.browsing.lists import read_conversations, read_documents, read_memories, read_memory, read_owners
+from queries.browsing.responses import (
+    ConversationPage,
+    DocumentList,
+    History,
+    Inspection,
+    Memory,
+    MemoryPage,
+    OwnerSummary,
+    Portrait,
+    Receipt,
+)
 from queries.filtering.filters import Filters
 from queries.filtering.scope import Scope
-
-if TYPE_CHECKING:
-    from queries.browsing.responses import (
-        ConversationPage,
-        DocumentList,
-        History,
-        Inspection,
-        Memory,
-        MemoryPage,
-        OwnerSummary,
-        Portrait,
-        Receipt,
-    )
-    from queries.responses import Graph
+from queries.responses import Graph
 
 _TENANT = "default"
 _FIRST_SECONDS, _LONGEST_SECONDS = 0.02, 0.5  # between two looks
@@ -48,7 +47,7 @@ class MemoryReader:
         self._clock = clock
         self._open_foresight_days = open_foresight_days
 
-    def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> "History":
+    def history(self, entity: str, filters: Mapping[str, Any] | None = None) -> History:
         """Everything that is remembered about a person or a thing, in the order in which it happened, with its validity.
 
         Args:
@@ -63,11 +62,9 @@ class MemoryReader:
         >>> sorted({(each.target, each.valid_to is None) for each in anton.relationships if each.relation == "works_at"})
         [('Brightwater', False), ('Lumen Robotics', True)]
         """
-        from queries.browsing.history import read_history
-
         return read_history(self._index, self._scope(filters), entity)
 
-    def inspect(self, conversation_id: str, filters: Mapping[str, Any] | None = None) -> "Inspection | None":
+    def inspect(self, conversation_id: str, filters: Mapping[str, Any] | None = None) -> Inspection | None:
         """A conversation or a document episode by episode, with everything that was made from it; None if there is none.
 
         Args:
@@ -81,11 +78,9 @@ class MemoryReader:
         >>> [len(episode.messages) for episode in memories.inspect("nadia-and-isla", {"user_id": "nadia"}).episodes]
         [14]
         """
-        from queries.browsing.inspection import read_inspection
-
         return read_inspection(self._index, self._scope(filters), conversation_id)
 
-    def documents(self, filters: Mapping[str, Any] | None = None) -> "DocumentList":
+    def documents(self, filters: Mapping[str, Any] | None = None) -> DocumentList:
         """The documents and attachments of an owner, and the tenant's: what each is, and what of it was read.
 
         Args:
@@ -98,13 +93,11 @@ class MemoryReader:
         >>> memories.documents({"user_id": "nadia"}).documents
         ()
         """
-        from queries.browsing.lists import read_documents
-
         return read_documents(self._index, self._scope(filters))
 
     def conversations(
         self, filters: Mapping[str, Any] | None = None, limit: int = 50, after: str | None = None
-    ) -> "ConversationPage":
+    ) -> ConversationPage:
         """The conversations of an owner, the one with the latest message first.
 
         Args:
@@ -123,13 +116,11 @@ class MemoryReader:
         >>> [each.conversation_id for each in memories.conversations({"user_id": "nadia"}, limit=2, after=page.next).items]
         ['nadia-and-ruben']
         """
-        from queries.browsing.lists import read_conversations
-
         return read_conversations(self._index, self._scope(filters), limit, after)
 
     def browse(
         self, kind: str | None = None, filters: Mapping[str, Any] | None = None, limit: int = 50, after: str | None = None
-    ) -> "MemoryPage":
+    ) -> MemoryPage:
         """The memories of an owner, the newest first.
 
         Args:
@@ -146,11 +137,9 @@ class MemoryReader:
         >>> memories.browse("message", {"user_id": "nadia"}, limit=1).items[0].text
         'Everybody does, Marek. See you on Thursday.'
         """
-        from queries.browsing.lists import read_memories
-
         return read_memories(self._index, self._scope(filters), kind, limit, after)
 
-    def get(self, id: str, filters: Mapping[str, Any] | None = None) -> "Memory | None":
+    def get(self, id: str, filters: Mapping[str, Any] | None = None) -> Memory | None:
         """The memory with an id, as it was found, listed or cited; None if there is none in this owner's memory.
 
         Args:
@@ -164,13 +153,11 @@ class MemoryReader:
         >>> memories.get("default/nadia-and-ruben/acme-004", {"user_id": "nadia"}).text
         'No, I was on the train from Leipzig all morning. What happened?'
         """
-        from queries.browsing.lists import read_memory
-
         return read_memory(self._index, self._scope(filters), id)
 
     def graph(
         self, entity: str | None = None, filters: Mapping[str, Any] | None = None, hops: int = 1, limit: int = 50
-    ) -> "Graph":
+    ) -> Graph:
         """People, things and what is between them: around a name, or those that are spoken of most.
 
         Args:
@@ -186,11 +173,9 @@ class MemoryReader:
         >>> [(each.source, each.relation, each.target) for each in memories.graph("Clara", {"user_id": "nadia"}).relationships]
         [('Anton Reyes', 'married_to', 'Clara Novak'), ('Clara Novak', 'ceo_of', 'Acme')]
         """
-        from queries.browsing.graph import read_graph
-
         return read_graph(self._index, self._scope(filters), entity, hops, limit)
 
-    def portrait(self, filters: Mapping[str, Any] | None = None) -> "Portrait":
+    def portrait(self, filters: Mapping[str, Any] | None = None) -> Portrait:
         """The profile of an owner: each line with its evidence, and the facts that changed.
 
         Args:
@@ -204,11 +189,9 @@ class MemoryReader:
         >>> line.about, line.category
         ('Clara Novak', 'work')
         """
-        from queries.browsing.history import read_portrait
-
         return read_portrait(self._index, self._scope(filters))
 
-    def owners(self, tenant_id: str | None = None) -> "tuple[OwnerSummary, ...]":
+    def owners(self, tenant_id: str | None = None) -> tuple[OwnerSummary, ...]:
         """The owners of a tenant's memories, the owner of the latest message first; at most 1,000.
 
         Args:
@@ -220,8 +203,6 @@ class MemoryReader:
         >>> [(each.type, each.id, each.messages) for each in memories.owners()]
         [('user', 'nadia', 38)]
         """
-        from queries.browsing.lists import read_owners
-
         return read_owners(self._index, tenant_id or _TENANT)
 
     def wait_for_flush(self, flush_id: str, tenant_id: str | None = None, timeout: float = 60.0) -> bool:
@@ -237,7 +218,7 @@ class MemoryReader:
         """
         return _awaited(self._index, flush_marker(tenant_id or _TENANT, flush_id, utc_now()), timeout) is not None
 
-    def receipt(self, erasure_id: str, tenant_id: str | None = None, timeout: float = 0.0) -> "Receipt | None":
+    def receipt(self, erasure_id: str, tenant_id: str | None = None, timeout: float = 0.0) -> Receipt | None:
         """The receipt of an erasure, once nothing is left; None if that is not in time.
 
         Args:
@@ -251,8 +232,6 @@ class MemoryReader:
         row = _awaited(self._index, erasure_receipt(tenant_id or _TENANT, erasure_id, utc_now(), {}), timeout)
         if row is None:
             return None
-        from queries.browsing.responses import Receipt
-
         return Receipt(erased_at=datetime.fromisoformat(row.body["erased_at"]), removed=row.body["removed"])
 
     def _scope(self, filters: Mapping[str, Any] | None) -> Scope:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
-from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from connectors.aging_cache import Derived
@@ -25,7 +24,6 @@ from mneme.rows import Collection as Rows
 from mneme.rows import Row
 from mneme.text import has_cjk, tokenise
 from queries.entities.naming import asked_by, folded, named_in
-from queries.questions.types import QuestionType
 from queries.questions.understand import Question
 from queries.records import record_of, shared_fields
 from queries.responses import Graph, GraphEntity, GraphRelationship
@@ -34,8 +32,6 @@ MOST_ENTITIES = 10
 MOST_RELATIONSHIPS = 20
 _HOPS = 2  # entities at most so many relationships away; what these have relationships to is not walked to
 _UNASKED = 0.5  # what is left of the fit along a relationship that the question does not ask for
-_MENTION = 0.5  # of the fit of an entity, for what mentions it
-_NAMED = 0.5  # of the fit of a relationship, for what tells it of a name in the question: its words find it as well
 _EDGES, _NODES = 100, 40  # rows that the index is asked for beyond
 
 
@@ -56,31 +52,31 @@ class Reached(NamedTuple, Generic[Part]):
 class Walk:
     """The part of the graph that was reached: entities, best first, and relationships, current ones first.
 
-    ``names`` are those of everything that relationships are wanted of, nearest first. ``evidence`` is what says something
-    that the question does not name, each with its fit.
+    ``names`` are those of everything that relationships are wanted of, nearest first. What the question asks for, step by step,
+    leads to the ``led_to``; ``evidence`` are the relationships of these. What the question names its words find as well.
     """
 
     entities: tuple[Reached[Entity], ...] = ()
     relationships: tuple[Reached[Relationship], ...] = ()
     names: tuple[str, ...] = ()
-    evidence: tuple[tuple[float, Entity | Relationship], ...] = ()
+    led_to: tuple[Entity, ...] = ()
+    evidence: tuple[Relationship, ...] = ()
 
     @cached_property
-    def mentions(self) -> Mapping[tuple[str, str], float]:
-        """The fit of what mentions the evidence, by episode and message; of an episode as a whole by episode and ``""``, these
-        best first. Most walks are not followed, and nobody asks.
-        """
-        return _fits_of_mentions(self.evidence)
+    def _told_in(self) -> Counter[tuple[str, str]]:
+        """The number of relationships of the evidence that each episode and message tells."""
+        return Counter(place for part in self.evidence for place in _places(part))
 
     def episodes(self) -> list[str]:
-        """The ids of the episodes that tell of it, best first."""
-        return [episode for episode, message in self.mentions if not message]
+        """The ids of the episodes that tell the evidence, those first that tell most of it, then of others about the same."""
+        told = self._told_in
+        about = Counter(place for part in self.led_to for place in _places(part))
+        ordered = sorted(told.keys() | about.keys(), key=lambda place: (-told[place], -about[place], place))
+        return [episode for episode, message in ordered if not message]
 
-    def fit(self, row: Row) -> float:
-        """The fit of an episode, or of a statement from one, by the parts of the graph that it mentions: from 0 to 1."""
-        if row.parent_id is None:
-            return self.mentions.get((row.id, ""), 0.0)
-        return max((self.mentions.get((row.parent_id, message), 0.0) for message in row.message_ids or ("",)), default=0.0)
+    def is_told_by(self, statement: Row) -> bool:
+        """True if a statement comes from a message that tells some of the evidence."""
+        return any((statement.parent_id, message) in self._told_in for message in statement.message_ids or ("",))
 
 
 def walk(question: Question, parts: Iterable[Entity | Relationship], moment: datetime) -> Walk:
@@ -89,7 +85,7 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
     1. Each name is one node: an entity with its aliases, or what only relationships name.
     2. From the nodes that the question names, hop by hop, along the best first. What is over at ``moment`` is shown but not
        walked along, unless the question is about the past.
-    3. What is reached is cut to the best, and what tells of it gets its fit.
+    3. What is reached is cut to the best.
 
     Args:
         question: its text names where to begin, its tokens ask for relations.
@@ -136,13 +132,11 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
         tuple(entities),
         tuple(relationships),
         tuple(name for node in near[:MOST_ENTITIES] for name in nodes.names[node]),
-        (
-            *(
-                (each.fit * (_NAMED if each.hop == 1 else 1.0), each.part)
-                for each in relationships
-                if question.about_past or not _is_over(each.part, moment)
-            ),
-            *((each.fit * _MENTION, each.part) for each in entities if each.hop > 0),
+        tuple(each.part for each in entities if each.hop > 0 and each.fit >= 1.0),
+        tuple(
+            each.part
+            for each in relationships
+            if each.hop > 1 and each.fit >= 1.0 and (question.about_past or not _is_over(each.part, moment))
         ),
     )
 
@@ -152,24 +146,22 @@ def parts_of(rows: Iterable[Row]) -> list[Entity | Relationship]:
     return [part for part in map(_part_of, rows) if part is not None]
 
 
-def leads(question: Question, walk: Walk) -> bool:
-    """True if a walk is worth following: along what the question asks for, or for a question that wants several memories."""
-    asked_for = question.type is QuestionType.MULTI_HOP or any(each.fit >= 1.0 for each in walk.relationships)
-    return asked_for and bool(walk.mentions)
+def leads(walk: Walk) -> bool:
+    """True if a walk is worth following: along what the question asks for."""
+    return any(each.fit >= 1.0 for each in walk.relationships)
 
 
-def lifted(scores: Mapping[str, float], fits: Mapping[str, float], weight: float) -> dict[str, float]:
-    """Scores moved by ``weight`` of the way towards the best of them, of what lies along relations that the question asks for.
+def lifted(scores: Mapping[str, float], reached: Iterable[str], weight: float) -> dict[str, float]:
+    """Scores of which those of what was reached are moved by ``weight`` of the way towards the best.
 
-    What is only near (a fit below 1) is looked into and no more: to lift it as well, by its fit, cost 1.6 points of recall@10
-    on LoCoMo (development conversations, learned scores).
+    What lies along relations that the question does not ask for is not lifted: that cost 1.6 points of recall@10 on LoCoMo
+    (development conversations, learned scores).
 
-    >>> lifted({"best": 0.75, "reached": 0.25, "near": 0.5}, {"reached": 1.0, "near": 0.5}, 0.5)
+    >>> lifted({"best": 0.75, "reached": 0.25, "near": 0.5}, ["reached"], 0.5)
     {'best': 0.75, 'reached': 0.5, 'near': 0.5}
     """
     best = max(scores.values(), default=0.0)
-    moved = {each: scores[each] + weight * (best - scores[each]) for each, fit in fits.items() if fit >= 1.0 and each in scores}
-    return {**scores, **moved}
+    return {**scores, **{each: scores[each] + weight * (best - scores[each]) for each in reached}}
 
 
 def legs_beyond(walk: Walk, asked: Collection[str], filter: Filter) -> tuple[TextLeg, ...]:
@@ -237,10 +229,6 @@ class Nodes:
         entity = self.entities.get(node)
         return entity is not None and entity.type == "person"
 
-    def known_as(self, node: str) -> str:
-        """The node, by what is known now: of one that was only a name the entity that goes by it."""
-        return node if node in self.entities else self._called.get(node, node)
-
     def rank(self, node: str) -> tuple[int, str]:
         """Of nodes that fit alike the one comes first that was spoken of more often."""
         entity = self.entities.get(node)
@@ -270,18 +258,6 @@ def joined(edges: Sequence[Relationship]) -> Relationship:
             "validity": (min(over)[2] if over else latest).validity,
         }
     )
-
-
-def _fits_of_mentions(evidence: Iterable[tuple[float, Entity | Relationship]]) -> dict[tuple[str, str], float]:
-    """The best fit of each message and of each episode that mentions something; episodes then by how many they mention."""
-    fits: dict[tuple[str, str], float] = {}
-    times: Counter[tuple[str, str]] = Counter()
-    for fit, part in sorted(evidence, key=itemgetter(0), reverse=True):  # so that the first fit of a place is its best
-        mentioned = _places(part)
-        fits |= dict.fromkeys(mentioned - fits.keys(), fit)
-        times.update(place for place in mentioned if not place[1])
-    episodes = sorted(times, key=lambda place: (-fits[place], -times[place], place))
-    return {place: fits[place] for place in episodes} | fits
 
 
 @Derived  # many searches reach the same

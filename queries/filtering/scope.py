@@ -4,16 +4,16 @@ Most of it the index filters. What it cannot know is decided here, for each row 
 is over, and for a question ``as_of`` a time in the past, what was not said yet then.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
 from mneme.ids import owner_key, profile_id
-from mneme.labels import ANY_LABEL, joined
+from mneme.labels import ANY_LABEL
 from mneme.ports import Filter, MemoryIndex
 from mneme.records import AtomicFact, Entity, Foresight, Mention, Profile, ProfileItem, Relationship, Validity
-from mneme.rows import Collection, Key, Row, revised, statement_key
+from mneme.rows import Collection, Key, Row, revised
 
 Kind = Literal["episode", "fact", "message", "profile", "foresight", "case", "skill", "knowledge"]
 
@@ -102,10 +102,11 @@ class Scope:
         begins = row.event_at + _WHOLE_DAY if row.event_at else row.at + timedelta(days=self.open_days)
         return (row.until or begins) <= self.moment
 
-    def _statement(self, row: Row) -> Row:
-        """Without what happened to it later. Repetitions are seen to by ``without_later_repetitions``."""
+    def _statement(self, row: Row) -> Row | None:
+        """Without what happened to it later, and without repetitions: when these were said the row does not tell."""
         ends_later = row.valid_to is not None and row.valid_to > self.moment
-        if not (ends_later or row.body.get("claims")):
+        is_repeated = bool(repetitions(row))
+        if not (ends_later or is_repeated or row.body.get("claims")):
             return row
         record = row.record()
         assert isinstance(record, AtomicFact | Foresight)
@@ -114,10 +115,12 @@ class Scope:
             claim.model_copy(update=still) if claim.valid_to and claim.valid_to > self.moment else claim
             for claim in record.claims
         )
-        if not ends_later and claims == record.claims:
+        if not (ends_later or is_repeated) and claims == record.claims:
             return row
-        validity = record.validity.model_copy(update=still) if ends_later else record.validity
-        return revised(row, record.model_copy(update={"validity": validity, "claims": claims}))
+        once: dict[str, object] = {"repeated_by": (), "also_said_in": (), "also_metadata": {}}
+        validity = record.validity.model_copy(update=once | still if ends_later else once)
+        known = revised(row, record.model_copy(update={"validity": validity, "claims": claims}))
+        return known if all(label.holds(known.labels) for label in self.rows.labels) else None
 
     def _aggregate(self, row: Row) -> Row | None:
         """From what was said by then only."""
@@ -160,30 +163,6 @@ def profile_rows(index: MemoryIndex, rows: Filter) -> list[Row]:
 def repetitions(row: Row) -> tuple[str, ...]:
     """The ids of the statements that only repeat this one."""
     return tuple(row.body.get("validity", {}).get("repeated_by", ()))
-
-
-def repetition_keys(rows: Iterable[Row]) -> list[Key]:
-    """The keys of the statements that only repeat one of these."""
-    keys = (statement_key(row.owner_key, identity) for row in rows for identity in repetitions(row))
-    return list(dict.fromkeys(keys))
-
-
-def without_later_repetitions(row: Row, said: Mapping[Key, Row], moment: datetime) -> Row:
-    """A statement that was repeated only by what was said before the moment; ``said`` are its repetitions."""
-    record = row.record()
-    if not isinstance(record, AtomicFact | Foresight) or not record.validity.repeated_by:
-        return row
-    keys = [statement_key(row.owner_key, identity) for identity in record.validity.repeated_by]
-    earlier = [said[key] for key in keys if key in said and said[key].at < moment]
-    said_in = {message for each in earlier for message in each.message_ids}
-    validity = record.validity.model_copy(
-        update={
-            "repeated_by": tuple(each.id for each in earlier),
-            "also_said_in": tuple(each for each in record.validity.also_said_in if each in said_in),
-            "also_metadata": joined(each.body.get("metadata", {}) for each in earlier),
-        }
-    )
-    return revised(row, record.model_copy(update={"validity": validity}))
 
 
 def _joined(mentions: Sequence[Mention]) -> str:

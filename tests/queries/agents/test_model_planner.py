@@ -220,17 +220,7 @@ class TestBudget:
         assert left.calls == 1
 
     @pytest.mark.parametrize("decide", [judge, supplement])
-    def test_what_was_found_is_cut_to_the_tokens_that_are_left(self, decide: Decide) -> None:
-        words = "the rowing club meets at the harbour on Tuesdays " * 10
-        found = evidence((QUESTION, response(*(message(f"m{number}", words) for number in range(20)))))
-        chat = ScriptedChat(DECISIONS[decide])
-        decide(ModelPlanner(chat, Agents()), budget(tokens=1500), found=found)
-        prompt = chat.prompts[0]
-        assert estimate_tokens(prompt.system + prompt.user) <= 1500
-        assert 1 < prompt.user.count("Maya: ") < 20
-
-    @pytest.mark.parametrize("decide", [judge, supplement])
-    def test_where_not_even_the_best_memory_fits_nothing_is_asked(self, decide: Decide) -> None:
+    def test_a_prompt_that_does_not_fit_is_not_sent(self, decide: Decide) -> None:
         chat = ScriptedChat(DECISIONS[decide])
         needed = estimate_tokens(asked_by(decide).system)
         with pytest.raises(BudgetSpent, match="tokens"):

@@ -6,21 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme.text import estimate_tokens
 from queries.agents.evidence import Evidence
 from queries.agents.prompts import LONGEST_LINE, MOST_MEMORIES, MOST_RELATIONSHIPS, render_evidence, render_question
 from queries.responses import Graph
 from tests.queries.agents.made import DAY, episode, evidence, fact, message, profile, relationship, response
 
-PLENTY = 100_000
+
+def shown(found: Evidence, question: str = "Who?") -> list[str]:
+    return render_evidence(question, found).splitlines()
 
 
-def shown(found: Evidence, tokens: int = PLENTY, question: str = "Who?") -> list[str]:
-    return render_evidence(question, found, tokens).splitlines()
-
-
-def memories(*items: object, tokens: int = PLENTY) -> list[str]:
-    lines = shown(evidence(("Who?", response(*items))), tokens)  # type: ignore[arg-type]
+def memories(*items: object) -> list[str]:
+    lines = shown(evidence(("Who?", response(*items))))  # type: ignore[arg-type]
     return lines[lines.index("Memories:") + 1 :]
 
 
@@ -96,25 +93,6 @@ def test_each_search_is_shown_with_one_memory_at_least() -> None:
     many = [message(f"m{number}") for number in range(30)]
     found = evidence(("a", response(*many)), ("b", response(*many)), ("c", response(message("last", "I row."))))
     assert any("I row." in line for line in shown(found))
-
-
-@given(st.integers(0, 1500))
-def test_what_is_shown_fits_but_for_the_best_memory(tokens: int) -> None:
-    edges = tuple(relationship("Lee", "knows", f"Person {number}") for number in range(20))
-    words = "the rowing club meets at the harbour on Tuesdays "
-    found = evidence(
-        ("Who?", response(*(message(f"m{number}", words * 3) for number in range(20)), graph=Graph(relationships=edges)))
-    )
-    text = render_evidence("Who?", found, tokens)
-    assert "1 2026-03-02: Maya: the rowing" in text
-    assert estimate_tokens(text) <= max(tokens, estimate_tokens(render_evidence("Who?", found, 0)))
-
-
-def test_more_tokens_show_more_and_the_best_first() -> None:
-    items = [message(f"m{number}", f"number {number}") for number in range(20)]
-    few, many = memories(*items, tokens=80), memories(*items, tokens=200)
-    assert 1 < len(few) < len(many)
-    assert many[: len(few)] == few
 
 
 @given(

@@ -14,6 +14,7 @@ from queries.answers.context import Context, asked_line, cited, context_of
 from queries.responses import FoundFact, FoundProfile, SearchResponse
 from tests.queries.answers.found import ASKED_AT, at, day, edge, episode, fact, foresight, found, message, profile
 
+HOLIDAYS = Citation(document_id="handbook", name="handbook", section="Holidays")
 PAGE_TWO = Citation(document_id="offer", name="offer.pdf", section="Prices", place="page 2")
 HEAD = re.compile(r"About .*:|Relationships:")
 DAY = re.compile(r"\d{4}-\d\d-\d\d \(\w+day\):")
@@ -55,7 +56,7 @@ def everything() -> SearchResponse:
         episode("e", "Jonas began as a welder.", "2026-03-02", rank=4, subject="Work"),
         foresight("f", "Jonas will take a holiday", "2026-07-01", "2026-07-08", rank=5),
         profile(("Jonas", "likes boats"), rank=6),
-        episode("d", "Leave is 30 days.", rank=7, subject="Leave", document_id="handbook", section="Holidays", participants=()),
+        episode("d", "Leave is 30 days.", rank=7, subject="Leave", document_id="handbook", citation=HOLIDAYS, participants=()),
         edges=(
             edge("Jonas", "works_at", "Hafenlinie", "2026-05-02"),
             edge("Jonas", "works_at", "the shipyard", None, "2026-05-02"),

@@ -57,7 +57,6 @@ def test_what_somebody_else_said_does_not_answer() -> None:
     assert not told_by("What is Jonas's salary?", quote("a", "Maya", "My salary is 2900 a month."))
 
 
-@pytest.mark.parametrize("cited", [True, False], ids=["cited", "without a citation"])
 @pytest.mark.parametrize("quoted", [True, False], ids=["quoted", "written by a model"])
 @pytest.mark.parametrize(
     ("question", "words", "is_told"),
@@ -67,10 +66,8 @@ def test_what_somebody_else_said_does_not_answer() -> None:
         ("What is my salary?", "The salary is 2900 a month.", True),
     ],
 )
-def test_a_document_that_names_nobody_tells_only_of_whose_it_is(
-    question: str, words: str, is_told: bool, quoted: bool, cited: bool
-) -> None:
-    citation = Citation(document_id="scale", name="scale.pdf", section="Pay") if cited else None
+def test_a_document_that_names_nobody_tells_only_of_whose_it_is(question: str, words: str, is_told: bool, quoted: bool) -> None:
+    citation = Citation(document_id="scale", name="scale.pdf", section="Pay")
     place: dict[str, Any] = {"document_id": "scale", "section": "Pay", "conversation_id": None, "citation": citation}
     said = Quote(speaker="scale.pdf", words=words) if quoted else None
     told = fact("a", f"scale.pdf, Pay: {words}", parent_episode_id="e", citation=citation, quote=said, score=0.9)

@@ -110,7 +110,7 @@ class TestMetadata:
         response = memories(filled(*others, repeated)).search("Which colour has the login page?", filters=asked)
         assert [each.id for each in response.facts] == [fact.id]
 
-    def test_what_it_was_said_again_with_later_is_not_known_before(self):
+    def test_as_of_the_past_what_it_was_said_again_with_does_not_count(self):
         said = conversation(MAYA, "late", "Login", [("Ines", "the login page is blue")], 9, 60)
         repeating = conversation(MAYA, "again", "Login", [("Ines", "as I said the login page is blue")], 50, 70)
         *others, fact = labelled(said, {"project": "a"})
@@ -122,8 +122,8 @@ class TestMetadata:
             asked = {**MINE, "metadata": {"project": project}, "as_of": START + timedelta(days=day)}
             return [each.id for each in memories(index).search("Which colour has the login page?", filters=asked).facts]
 
-        assert told("a", 20) == told("a", 60) == told("b", 60) == [fact.id]
-        assert told("b", 20) == []
+        assert told("a", 20) == told("a", 60) == [fact.id]
+        assert told("b", 20) == told("b", 60) == []
 
     def test_the_response_repeats_what_was_asked(self):
         asked = {"due": {"lt": datetime(2026, 4, 2, tzinfo=UTC)}, "project": ["apollo"]}
