@@ -27,6 +27,7 @@ _ANY_DAY = re.compile(
     rf"{ALONE}|(?P<name>mon|tues|wednes|thurs|fri|satur|sun)day\b(?!['’]))",
     re.I,
 )
+_HOLIDAY = re.compile(r"\b(?:at|for|over|until|till?|before|after|by) (?:christmas|xmas|easter|thanksgiving)\b", re.I)
 _IS_A_WEEKDAY = re.compile(r"\S* ?(?: is|['’]s) (?:an? |on a )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b[^,;]*$", re.I)
 _BEGINS = 5  # characters before a day that begins its sentence
 _AGAIN = re.compile(r"(?:day|morning|afternoon|evening|night|weekend)s\b", re.I)
@@ -212,7 +213,7 @@ def _of_the_day(one: Sentence, date: DateMention | None) -> str | None:
     begins = max((end for _, end in ends if end <= date.start_index), default=0)
     stops = min((start for start, _ in ends if start >= date.end_index), default=len(one.text))
     others = [day.start() for day in _ANY_DAY.finditer(one.text) if not _is_of(day, date)]
-    if not others:
+    if not others and all(begins <= holiday.start() < stops for holiday in _HOLIDAY.finditer(one.text)):
         return one.text
     if any(begins <= at < stops for at in others) or (begins and _NO_SUBJECT.match(one.text, begins)):
         return None

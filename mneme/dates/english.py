@@ -80,7 +80,7 @@ def days_by_another(text: str, found: Sequence[Found], said: date) -> Iterator[F
 _CUES = frozenset(
     """day days night nights week weeks weekend weekends fortnight fortnights month months year years decade decades quarter
     today tonight yesterday tomorrow morning afternoon evening spring springs summer summers autumn fall winter winters
-    christmas boxing new halloween easter thanksgiving valentine independence patrick black good
+    christmas xmas boxing new halloween easter thanksgiving valentine independence patrick black good
     fifties sixties seventies eighties nineties mon tue tues wed thu thur thurs fri sat sun sept""".split()
     + [form for name in MONTHS for form in (name.lower(), name[:3].lower())]
     + [form for name in WEEKDAYS for form in (name, f"{name}s")]

@@ -155,10 +155,10 @@ _ABOUT = re.compile(
 _BARE_DAY = re.compile(r"(?:on\s+)?(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$", re.I)
 # Occasions, and the months of those that are always in the same.
 _OCCASION = re.compile(
-    r"\b(?:(?P<m12>Christmas)|(?P<m11>Thanksgiving)|(?P<m10>Halloween)|(?P<m2>Valentine['’]s)|Easter|Ramadan|Eid|Diwali|"
+    r"\b(?:(?P<m12>Christmas|Xmas)|(?P<m11>Thanksgiving)|(?P<m10>Halloween)|(?P<m2>Valentine['’]s)|Easter|Ramadan|Eid|Diwali|"
     r"Hanukkah|Passover|Pride|(?:Mother|Father|New Year|Patrick|Stephen|Women|Children|Teacher)['’]?s['’]? Day)\b"
 )
 _NAMED_BEFORE = re.compile(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas|Easter|Thanksgiving|"
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Christmas|Xmas|Easter|Thanksgiving|"
     r"Halloween|birthdays?|anniversary|holidays?|(?:next|last) month)\b"
 )

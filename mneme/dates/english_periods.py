@@ -11,7 +11,7 @@ HOLIDAY = "|".join(
     re.escape(name).replace("'", "['’]").replace(r"\ ", r"\s+") for name in sorted(holidays.ENGLISH, key=len, reverse=True)
 )
 # What is nothing but a day, whatever stands before it.
-_HOLIDAY_DAY = r"easter\s+(?:sunday|monday)|good\s+friday|boxing\s+day|(?:christmas|new\s+year['’]s)\s+(?:eve|day)"
+_HOLIDAY_DAY = r"easter\s+(?:sunday|monday)|good\s+friday|boxing\s+day|(?:christmas|xmas|new\s+year['’]s)\s+(?:eve|day)"
 _DECADES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
 _HABIT = re.compile(r"\b(?:always|usually|every|each|never|often|traditionally)\b", re.I)
 _CLAUSE_REACH = 60  # characters around a holiday that tell a habit

@@ -65,6 +65,7 @@ def _by_table(days: dict[int, tuple[int, int]], later: int = 0) -> Callable[[int
 
 ENGLISH: dict[str, Callable[[int], date]] = {
     "christmas eve": _on(12, 24), "christmas day": _on(12, 25), "christmas": _on(12, 25), "boxing day": _on(12, 26),
+    "xmas eve": _on(12, 24), "xmas day": _on(12, 25), "xmas": _on(12, 25),
     "new year's eve": _on(12, 31), "new year's day": _on(1, 1), "new year's": _on(1, 1), "halloween": _on(10, 31),
     "valentine's day": _on(2, 14), "valentine's": _on(2, 14), "independence day": _on(7, 4), "st patrick's day": _on(3, 17),
     "thanksgiving": _thanksgiving, "black friday": lambda year: _thanksgiving(year) + timedelta(days=1),

@@ -30,6 +30,7 @@ def named(*lines):
         ("We always go to Whistler's on Fridays.", "Whistler's", "location"),
         ("He drove to Eilbek the Tuesday before.", "Eilbek", "location"),
         ("She moved into the new place in Austin saturday.", "Austin", "location"),
+        ("That whole lot is coming over from Adelaide.", "Adelaide", "location"),
         ("We have to be at her folks in Tyler by noon.", "Tyler", "location"),
         ("We sat in Tyler's garden, I think.", "Tyler", "person"),
         ("Your uncle Dallas was skipped, too.", "Dallas", "person"),

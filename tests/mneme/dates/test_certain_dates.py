@@ -46,6 +46,7 @@ AHEAD_OR_BEHIND = [
     ("I moved out of Carla's place on the 1st of February.", "2026-02-01"),
     ("I went vegan on the 2nd.", "2026-03-02"),
     ("We got engaged on Christmas Eve.", "2025-12-24"),
+    ("We got engaged on xmas eve.", "2025-12-24"),
     ("Over the summer I moved to Kiel.", "2025-06-01..2025-08-31"),
     ("Mum's visiting from Friday to Sunday.", "2026-03-06..2026-03-08"),
     ("Will you be in Rome in May?", "2026-05-01..2026-05-31"),
