@@ -149,7 +149,8 @@ _NAMED_IT = re.compile(
     r"\b(?:name|names|named|call|calls|called|calling|christened|nicknamed) (?:it|this|that|the \w+|my \w+) $", re.I
 )
 _FROM_OR_IN = re.compile(  # a place even where it could be a given name: "she is from Kochi", "the new flat in Austin"
-    r"(?:\b(?:is|am|are|was|were|comes?|coming|came|back|flight|train|bus|drove|flew|moved)|['’](?:s|m|re)) (?:originally |over |down |up )?from $|"
+    r"(?:\b(?:is|am|are|was|were|comes?|coming|came|back|flight|train|bus|drove|flew|moved)|['’](?:s|m|re)) "
+    r"(?:originally |over |down |up )?from $|"
     r"\b(?:house|flat|apartment|place|room|home|folks|parents|family|friends|relatives|cousins?|aunt|uncle|sister|brother|"
     r"office|hotel|hospital|airport|station|job|live[sd]?|living|based|stay(?:s|ed|ing)?|"
     r"born|arrived|landed|work(?:s|ed|ing)?) (?:\w+ )?in $"

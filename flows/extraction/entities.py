@@ -74,8 +74,9 @@ _BEGINS_OR_ENDS = re.compile(
 )
 _TO_BEGIN = re.compile(r"\b(?:begin|join|mov|start)(?:e|s|es|ing|ning)?(?: (?:at|from|on|there))* $")  # "start on 2 April"
 _TIME_AGO = re.compile(
-    r"\b(?:ago|back (?:in|then|when)|last (?:month|spring|summer|autumn|winter|year)|christmas|xmas|easter|valentine\w*|new year\w*|"
-    r"january|february|march|april|june|july|august|september|october|november|december|spring|summer|autumn|winter|"
+    r"\b(?:ago|back (?:in|then|when)|last (?:month|spring|summer|autumn|winter|year)|christmas|xmas|easter|valentine\w*|"
+    r"new year\w*|january|february|march|april|june|july|august|september|october|november|december|"
+    r"spring|summer|autumn|winter|"
     r"(?:19|20)\d\d)\b",
     re.I,
 )
