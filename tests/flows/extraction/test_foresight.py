@@ -219,7 +219,7 @@ def test_an_appointment_of_which_the_next_sentence_tells_how_it_was_is_over():
         ("I'm coming home on the 6th of March, that's Friday.", None, 6, 6),
         ("We move by the 28th, a Saturday, I think.", None, 28, 28),
         ("The 20th is a Friday, she turns 88.", None, 20, 20),
-        ("I'll stay till 20 March, but she'll fly over at xmas.", "I'll stay till 20 March", 20, 20),
+        ("I'm staying with her til 20 March but she'll come at xmas.", "I'm staying with her til 20 March", 20, 20),
         ("I'm going to fly home on 20 March for Easter.", None, 20, 20),
     ],
 )
