@@ -197,7 +197,7 @@ def _dry_episode(cut: "Cut", made: "Extraction", extractor: str) -> InspectedEpi
     """An episode by the records that the flow would store."""
     from flows.extraction.assemble import assemble
 
-    episode, *children = (each.record for each in assemble({}, cut, made, extractor).made)
+    episode, *children = (each.record for each in assemble({"lane": "dry run"}, cut, made, extractor).made)
     return InspectedEpisode(
         **shared_fields(InspectedEpisode, episode),
         dropped=made.dropped,

@@ -63,5 +63,5 @@ def test_a_search_loads_its_index_and_its_embedder_and_nothing_to_make_them_with
     loaded = loaded_by(COMMAND, "search", "who is the CEO of Acme?", "--user", "nadia", **environment)
     assert {"lancedb", "onnxruntime", "serving.terminal.search_view"} <= loaded, "it searched"
     assert not loaded & TOOLS
-    others = {name for name in loaded if name.startswith(("queries.answers.", "queries.agents."))}
-    assert others == {"queries.agents.evidence", "queries.agents.query"}, "what a search may be told, and no agent"
+    answers = {name for name in loaded if name.startswith("queries.answers.")}
+    assert answers == {"queries.answers.dates"}, "what agents read, and nothing that answers"
