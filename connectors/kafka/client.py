@@ -25,6 +25,7 @@ silence("kafka.protocol.parser", "kafka.net.connection", below=logging.INFO)  # 
 # The client's own limit is 30 s: after a broker's restart a stream would stand still for that long.
 _LONGEST_RECONNECT_MS = 1_000
 _BOOTSTRAP_MS = 10_000  # without any broker, say so soon
+_TOPICS_MS = 60_000  # a busy broker takes more than the ten seconds of the client until it knows topics that it made
 
 
 class RecordTooLarge(StoreRejected):
@@ -174,7 +175,7 @@ def create_topics(settings: Kafka) -> list[str]:
                 created.append(answer["name"])
             elif answer["error_code"] != errors.TopicAlreadyExistsError.errno:  # someone else was faster
                 raise errors.for_code(answer["error_code"])(f"{answer['name']}: {answer['error_message']}")
-        admin.wait_for_topics(list(missing))
+        admin.wait_for_topics(list(missing), timeout_ms=_TOPICS_MS)
         return created
 
 
