@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
 
 from mneme.errors import ModelMalformed
 from mneme.ports import Answer
@@ -17,9 +16,6 @@ _LEFT_OUT = frozenset({"title", "default", "examples", "minLength", "maxLength",
 
 _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)  # what some open models say before they answer
 _DECODER = json.JSONDecoder(strict=False)  # a line break inside a string is a common slip
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
-_TRAILING_COMMA = re.compile(rf"({_STRING.pattern})|,(?=\s*[}}\]])", re.DOTALL)
-_CUT_WORD = re.compile(r"[\w.+-]+$")
 _PROBLEMS_SHOWN = 5
 
 
@@ -90,38 +86,59 @@ def _readings(text: str) -> Iterator[dict[str, Any]]:
         return  # it reads well: if it does not fit, the model has to answer again
     except (ValueError, RecursionError):
         pass
-    text = _TRAILING_COMMA.sub(r"\1", text[start:].rstrip("`\n "))
-    try:
-        data, _ = _DECODER.raw_decode(text)
-        yield data
-    except (ValueError, RecursionError):
-        yield from _readings_of_cut(text)
+    for mended in _mended(text[start:].rstrip("`\n ")):
+        try:
+            data = _DECODER.decode(mended)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(data, dict):
+            yield data
 
 
-def _readings_of_cut(text: str) -> Iterator[dict[str, Any]]:
-    """The possible readings of an object that was cut off: all of it, and it without the element that is not whole."""
-    outside, quote, _ = _STRING.sub("", text).partition('"')
-    if not quote:
-        text = _CUT_WORD.sub("", text)  # of a number nobody knows whether it goes on
-    try:
-        data = from_json(text, allow_partial=True)
-    except ValueError:
+def _mended(text: str) -> Iterator[str]:
+    """An object that does not read well, mended."""
+    kept: list[str] = []
+    frames: list[tuple[str, int]] = []  # for each open bracket: what closes it, how much is kept of its complete elements
+    in_string = escaped = False
+    for character in text:
+        if in_string:
+            in_string = escaped or character != '"'
+            escaped = character == "\\" and not escaped
+        elif character == '"':
+            in_string = True
+        elif character in "{[":
+            frames.append(("}" if character == "{" else "]", len(kept) + 1))
+        elif character == ",":
+            frames[-1] = (frames[-1][0], len(kept))
+        elif character in "}]":
+            if frames.pop()[0] != character:
+                return
+            _drop_comma(kept)
+        kept.append(character)
+        if not frames:
+            break
+    if not frames:
+        yield "".join(kept)
         return
-    depth = sum(map("{[".count, outside)) - sum(map("}]".count, outside))
-    if depth < 1:
-        return  # it is not cut off, but broken
-    if depth == 1 or (not quote and text.rstrip(", \n")[-1:] in ("}", "]")):
-        yield data
-    if depth > 1:
-        yield _without_last(data)
+    if not in_string:
+        whole = kept[:]
+        _drop_comma(whole)
+        if whole[-1] in '}]"':
+            yield "".join(whole) + _closing(frames)
+    lists = [depth for depth, (bracket, _) in enumerate(frames) if bracket == "]"]
+    frames = frames[: lists[0] + 1 if lists else 1]  # an element of the outermost list goes as a whole, else a field
+    yield "".join(kept[: frames[-1][1]]) + _closing(frames)
 
 
-def _without_last(data: dict[str, Any]) -> dict[str, Any]:
-    """An object without the last element of its last list, the outermost one."""
-    *_, (name, value) = data.items()
-    if isinstance(value, dict):
-        return {**data, name: _without_last(value) if value else {}}
-    return {**data, name: value[:-1]} if isinstance(value, list) else data
+def _closing(frames: list[tuple[str, int]]) -> str:
+    return "".join(bracket for bracket, _ in reversed(frames))
+
+
+def _drop_comma(kept: list[str]) -> None:
+    while kept and kept[-1].isspace():
+        kept.pop()
+    if kept and kept[-1] == ",":
+        kept.pop()
 
 
 def _describe(error: ValidationError) -> str:
