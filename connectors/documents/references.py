@@ -108,10 +108,11 @@ class DocumentReferences:
         finally:
             os.close(opened)
         with os.fdopen(file, "rb") as opened_file:
-            if not stat.S_ISREG(os.fstat(file).st_mode):
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
                 raise InputError("uri: it is no regular file; name a file")
-            content = opened_file.read(self._largest + 1)
-        if len(content) > self._largest:
+            content = b"" if (size := status.st_size) > self._largest else opened_file.read(self._largest + 1)  # it may grow
+        if max(size, len(content)) > self._largest:
             raise InputError(
                 f"uri: the file has more than {self._largest} bytes; split it, or raise MNEME_DOCUMENTS__LARGEST_BYTES"
             )

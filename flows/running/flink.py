@@ -14,6 +14,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -217,8 +218,9 @@ def run_on_flink(
                 raise
             log.warning("%s", error)
         except StoreRejected:
-            if cluster.state_of(job) in _ALIVE:
-                jobs.stop(job)
+            with suppress(StoreUnavailable):  # what was refused is the news
+                if cluster.state_of(job) in _ALIVE:
+                    jobs.stop(job)
             raise
     if cluster.state_of(job) in _ALIVE:
         jobs.stop(job)

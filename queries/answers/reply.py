@@ -89,7 +89,7 @@ class Reply:
             text = text[len(NOT_REMEMBERED) :].lstrip(_AFTER_MARK)
         elif not at_end and NOT_REMEMBERED.startswith(text.lower()):
             return ""
-        out = self._cite(text)[len(self.answer) :]
+        out = self._cite(text).lstrip()[len(self.answer) :]
         self.answer += out
         self.reasoning = _REASONING_FIRST.sub("", f"{before if self.answer else ''}\n{after}".strip(), count=1).strip()
         return out

@@ -33,7 +33,7 @@ def relation(edge: GraphRelationship) -> str:
 
 
 def event_line(entry: Entry) -> str:
-    """An entry of a history."""
+    """An entry of a history, with the id that forget takes."""
     valid_to = None if isinstance(entry, HistoryLine) else entry.valid_to
     if isinstance(entry, HistoryFact):
         ahead = entry.event_at if entry.event_at and entry.event_at > entry.at else None
@@ -45,7 +45,8 @@ def event_line(entry: Entry) -> str:
         kind, text = "relation", f"{entry.source} {entry.relation.replace('_', ' ')} {entry.target}"
     else:
         kind, text = "profile", entry.statement
-    return f"{day(entry.at)} {kind}: {text}{_ended(valid_to)}"
+    identity = f" (id {entry.id})" if isinstance(entry, HistoryFact | HistoryForesight) else ""
+    return f"{day(entry.at)} {kind}: {text}{_ended(valid_to)}{identity}"
 
 
 def episode_line(episode: Memory) -> str:
@@ -89,5 +90,8 @@ def _ended(moment: datetime | None) -> str:
 
 def _cited(citation: CitedMemory) -> str:
     when = f"{day(citation.said_at)} " if citation.said_at else ""
-    source = f" ({citation.document})" if citation.document else ""
+    sources = [str(citation.document)] if citation.document else []
+    if citation.kind in ("fact", "foresight"):
+        sources.append(f"id {citation.id}")
+    source = f" ({'; '.join(sources)})" if sources else ""
     return f"{when}{citation.kind}: {citation.text}{source}"

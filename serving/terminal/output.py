@@ -94,10 +94,11 @@ def progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
         transient=True,
         disable=not console.is_terminal,
     )
-    task = progress.add_task(what, total=None)
+    task = progress.add_task(what, start=False, total=None)
 
     def on_progress(done: int, total: int) -> None:
         progress.start()
+        progress.start_task(task)
         progress.update(task, completed=done, total=total or None)
 
     try:

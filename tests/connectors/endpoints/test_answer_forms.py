@@ -35,6 +35,10 @@ class Shelter(BaseModel):
     best: Annotated[Cat | None, Field(description="beside a reference")] = None
 
 
+class Named(BaseModel):
+    names: list[str]
+
+
 class Open(BaseModel):
     tags: dict[str, str]
 
@@ -86,6 +90,10 @@ def test_of_an_answer_that_was_cut_off_the_whole_elements_are_kept(lost: int) ->
     assert parse_answer(json.dumps(WHOLE)[:-lost], Notes) == notes(FIRST)
 
 
+def test_of_a_cut_list_of_words_no_whole_one_is_lost() -> None:
+    assert parse_answer('{"names": ["Ann", "Bob", "Ca', Named).names == ["Ann", "Bob"]
+
+
 @given(st.integers(0, len(json.dumps(WHOLE))))
 def test_what_was_cut_off_inside_is_never_kept(length: int) -> None:
     try:
@@ -106,6 +114,7 @@ def test_what_was_cut_off_inside_is_never_kept(length: int) -> None:
         ('{"subject": 5, "facts": []}', "subject: Input should be a valid string"),
         ('{"facts": [{"statement": "", "sources": []}]}', "facts.0.statement"),
         ('{"subject": "x"]', "no JSON object"),
+        ('{"subject": "Board 5" wide, call at 9", "facts": []}', "no JSON object"),
         ('{"subject": "\\ud800", "facts": []}', "the whole: "),
         ("{" * 100_000, "subject: Field required"),
     ],

@@ -33,6 +33,7 @@ FORMS = [
     ("In Bergen [1].\nSince May.", "In Bergen [1].\nSince May.", ""),
     ("[1] tells it.\nAnswer: In Bergen [1].", "In Bergen [1].", "[1] tells it."),
     ("Answer: In Bergen [1].", "In Bergen [1].", ""),
+    ("Answer: [99] In Bergen [1].", "In Bergen [1].", ""),
     ("Answer: In Bergen [1].\n\nReasoning: because.", "In Bergen [1].", "because."),
     ("Reasoning: because.\n\nIn Bergen [1].", "In Bergen [1].", "because."),
     ("Reasoning: because. Answer: In Bergen [1].", "In Bergen [1].", "because."),
