@@ -111,8 +111,8 @@ class DocumentReferences:
             status = os.fstat(file)
             if not stat.S_ISREG(status.st_mode):
                 raise InputError("uri: it is no regular file; name a file")
-            content = b"" if (size := status.st_size) > self._largest else opened_file.read(self._largest + 1)  # it may grow
-        if max(size, len(content)) > self._largest:
+            content = opened_file.read(self._largest + 1) if status.st_size <= self._largest else b""
+        if max(status.st_size, len(content)) > self._largest:  # it may grow while it is read
             raise InputError(
                 f"uri: the file has more than {self._largest} bytes; split it, or raise MNEME_DOCUMENTS__LARGEST_BYTES"
             )

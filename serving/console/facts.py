@@ -157,13 +157,14 @@ def _actions(visit: Visit, fact: Memory, row: TextElement, told: TextElement, ag
         try:
             flush_ids = await visit.in_thread("others", _sent, visit, make)
             is_done = await _done(visit, flush_ids)
-        except Exception as error:
+        except MnemeError as error:
             offer()
-            if not isinstance(error, MnemeError):
-                raise
             with place:
                 show_failure(error)
             return
+        except Exception:
+            offer()
+            raise
         with anew(told):
             notice(
                 done if is_done else "It is kept, but not done yet: the flow is behind. Its lag is on the page Flow.", "done"

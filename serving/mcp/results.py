@@ -1,6 +1,6 @@
 """Results of the tools as compact text for a model: one line for each memory."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from mneme.ids import message_id
@@ -80,8 +80,7 @@ def _memory(found: Found, episodes: Mapping[str, FoundEpisode], tenant_id: str) 
         ids = [message_id(tenant_id, conversation, each) for each in origin.message_ids]
         more = f" and {len(ids) - _MOST_SOURCES} more" if len(ids) > _MOST_SOURCES else ""
         sources.append(f"from {', '.join(ids[:_MOST_SOURCES])}{more}")
-    source = f" ({'; '.join(sources)})" if sources else ""
-    return f"{day(origin.date)} {kind}: {text}{_ended(origin.valid_to)}{source}"
+    return f"{day(origin.date)} {kind}: {text}{_ended(origin.valid_to)}{_in_brackets(sources)}"
 
 
 def _ended(moment: datetime | None) -> str:
@@ -93,5 +92,8 @@ def _cited(citation: CitedMemory) -> str:
     sources = [str(citation.document)] if citation.document else []
     if citation.kind in ("fact", "foresight"):
         sources.append(f"id {citation.id}")
-    source = f" ({'; '.join(sources)})" if sources else ""
-    return f"{when}{citation.kind}: {citation.text}{source}"
+    return f"{when}{citation.kind}: {citation.text}{_in_brackets(sources)}"
+
+
+def _in_brackets(sources: Sequence[str]) -> str:
+    return f" ({'; '.join(sources)})" if sources else ""

@@ -151,9 +151,9 @@ def _is_raised(textpage: Any, at: int, frame: _Frame) -> bool:
 
 
 def _box(textpage: Any, at: int, frame: _Frame) -> tuple[float, float, float, float]:
-    """Of a character. The loose box of a turned one is empty; its tight one is not."""
+    """Of a character. The loose box of a turned one is empty, and that of a broken font is NaN; the tight one serves."""
     left, bottom, right, top = textpage.get_charbox(at, loose=True)
-    if frame.is_turned or not top - bottom >= 0.5:  # nor of a font that names no numbers
+    if frame.is_turned or not top - bottom >= 0.5:
         left, bottom, right, top = textpage.get_charbox(at)
     return frame.box(left, bottom, right, top)
 
