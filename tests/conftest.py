@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from kafka.net.inet import KafkaNetSocket
 
 from mneme.settings import Kafka, OpenSearch
 from tests.servers import KafkaServer, OpenSearchServer
@@ -27,6 +28,20 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test downloads weights
 settings.register_profile("mneme", deadline=None, derandomize="MNEME_TEST_EXPLORE" not in os.environ)
 settings.load_profile("mneme")
 pytest.register_assert_rewrite("tests.contracts")  # so that a failed contract says what it compared
+
+_connect = KafkaNetSocket.sock_connect
+
+
+async def _connect_or_close(self: KafkaNetSocket, net: Any, sock: Any, *where: Any, **more: Any) -> Any:
+    """Connect, or close the socket: kafka-python 3.0.12 leaves it open if it is refused, or a client is closed meanwhile."""
+    try:
+        return await _connect(self, net, sock, *where, **more)
+    except BaseException:
+        sock.close()
+        raise
+
+
+KafkaNetSocket.sock_connect = _connect_or_close
 
 _STARTS = pytest.StashKey[list[Future[Any]]]()  # of the servers that all processes share
 
