@@ -157,10 +157,7 @@ _JOURNEY_BEFORE = re.compile(  # "lands Shannon 10.50", "flights to Shannon", "c
     r"(?:in|to|from|via)|(?:collect|fetch|pick)(?:s|ed|ing)? (?:you|me|him|her|us|them)(?: up)? (?:from|at)) $"
 )
 _FROM_A_PLACE_BEFORE = re.compile(rf"\b([{_UPPER}]\w+) to $")  # "Leeds to Shannon"
-_TEAM_BEFORE = re.compile(  # "he has gone off Liverpool"
-    r"\b(?:support(?:s|ed|ing)?|gone off|went off|fans? of|beat(?:s|ing)?|vs?\.?|versus|against|won at|lost to) $",
-    re.I,
-)
+_TEAM_BEFORE = re.compile(r"\b(?:support(?:s|ed|ing)?|(?:gone|went) off|fans? of|beat|versus|against|lost to) $")
 _TEAM_AFTER = re.compile(
     r"^ (?:fans?|shirts?|jerseys?|kit|match|matches|scarf|supporters?|striker|keeper|manager|season ticket)\b"
 )

@@ -6,7 +6,7 @@ one has to of a question. Rules of our own because of tense ("on Friday" after "
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 
@@ -96,7 +96,8 @@ def certain_dates(
             later.append(-1)
         chosen = [each for each in chosen if each not in bare or not any(place < each.start for place in later)]
         planned = _planned_weekdays(before, [each.span for each in rules(before, local.date(), _MOST) if each.span], in_a_week)
-        chosen = [each for each in chosen if each not in bare or not _is_one_of(each, planned, local.date())]
+        ahead = [each for each in bare if each.span and each.span.first >= local.date()]
+        chosen = [each for each in chosen if each not in ahead or not each.span or each.span.first.weekday() not in planned]
     chosen = [each for each in chosen if not _is_of_the_next_month(words, each)]
     chosen = [each for each in chosen if not _is_of_another_country(words[each.start : each.end], zone)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
@@ -141,9 +142,7 @@ _LANGUAGES = {"en": (english.find, english_doubts), "zh": (chinese.find, chinese
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
 # After "we come on the 25th of May", the Tuesday on which they go back is hardly the next.
-_BARE_WEEKDAY = re.compile(
-    r"(?:on |by )?(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:day)?|(?:周|星期|礼拜)[一二三四五六日天]", re.I
-)
+_BARE_WEEKDAY = re.compile(r"(?:on |by )?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|(?:周|星期|礼拜)[一二三四五六日天]", re.I)
 _THREE_WEEKS = 22  # days, behind a week: within them a number is of one day
 _AMERICAN = ("thanksgiving", "independence day")  # other countries keep them on other days
 _AMERICAN_ZONES = frozenset(
@@ -178,10 +177,6 @@ def _planned_weekdays(earlier: str, spans: Iterable[DaySpan], first: date) -> se
     days = (first + timedelta(days=ahead) for ahead in range(1, _THREE_WEEKS))
     told = {day.weekday() for day in days if day.day in numbers}
     return told | {span.first.weekday() for span in spans if span.days == 1 and span.first > first}
-
-
-def _is_one_of(one: Found, weekdays: Collection[int], said: date) -> bool:
-    return one.span is not None and one.span.first >= said and one.span.first.weekday() in weekdays
 
 
 def _apart(found: Sequence[Found]) -> Iterator[Found]:

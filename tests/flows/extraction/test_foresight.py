@@ -242,7 +242,7 @@ def test_beside_another_day_a_plan_is_the_clause_of_its_own(text: str, statement
         "20 March is a Friday, bank holiday weekend.",
         "So it's in the Harbour Times by Thursday",
         "At this rate we're moving in on 20 March.",
-        "Booked, it lands in Rome on 20 March. oh wait no. it lands in PISA",
+        "Booked, lands rome 20 March. oh wait no. it lands in PISA",
         "Virgin 28th 7.40am, back mon 30 march",
     ],
 )
