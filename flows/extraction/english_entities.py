@@ -82,6 +82,10 @@ _JOB_AFTER = re.compile(
     r"project|team)\b"
 )
 _NUMBER_AFTER = re.compile(r"^ \d")  # "moved to Ward 7"
+_AT_MOST = re.compile(r"Max\.? [£$€]?\d")  # "Max 2 million"
+_PART_AFTER = re.compile(
+    r"^ (?:branch|campus|airport|terminal|junction|roundabout|exit|flyover|ferry|depot|estate|postcode|area|side)\b"
+)
 _OF_SOMEBODY_AFTER = re.compile(  # who has a child or a house may be called like a city: "Denver's boy"
     r"^['’]s (?:aunt|baby|boyfriend|boys?|brother|cousin|dad|daughter|family|father|girlfriend|girls?|gran|house|husband|kids?|"
     r"mom|mother|mum|place|sister|sons?|uncle|wife)\b"
@@ -148,6 +152,18 @@ _DATE_BEFORE = re.compile(r"(?:\d(?:st|nd|rd|th)?(?: of)?|\b(?:Christmas|New Yea
 _NAMED_IT = re.compile(
     r"\b(?:name|names|named|call|calls|called|calling|christened|nicknamed) (?:it|this|that|the \w+|my \w+) $", re.I
 )
+_JOURNEY_BEFORE = re.compile(  # "lands Shannon 10.50", "flights to Shannon", "collect you from Shannon"
+    r"\b(?:(?:lands?|landed|landing)(?: in| at)?|(?:flights?|fl(?:y|ies|ew|ying)|ferry|train|bus|coach) (?:\w+ )?"
+    r"(?:in|to|from|via)|(?:collect|fetch|pick)(?:s|ed|ing)? (?:you|me|him|her|us|them)(?: up)? (?:from|at)) $"
+)
+_FROM_A_PLACE_BEFORE = re.compile(rf"\b([{_UPPER}]\w+) to $")  # "Leeds to Shannon"
+_TEAM_BEFORE = re.compile(r"\b(?:support(?:s|ed|ing)?|(?:gone|went) off|fans? of|beat|versus|against|lost to) $")
+_TEAM_AFTER = re.compile(
+    r"^ (?:fans?|shirts?|jerseys?|kit|match|matches|scarf|supporters?|striker|keeper|manager|season ticket)\b"
+)
+_GREETED_BEFORE = re.compile(
+    r"(?:^|[.!?…] )(?:dear|hello|hey|hi|sorry|thanks|thank you|welcome|congrats|happy birthday),? $", re.I
+)
 _FROM_OR_IN = re.compile(  # a place even where it could be a given name: "she is from Kochi", "the new flat in Austin"
     r"(?:\b(?:is|am|are|was|were|comes?|coming|came|back|flight|train|bus|drove|flew|moved)|['’](?:s|m|re)) "
     r"(?:originally |over |down |up )?from $|"
@@ -160,8 +176,11 @@ _POSSESSIVE_ALONE = re.compile(  # "we ate at Whelan's"
     r"last|yesterday|again|now|since|until|till|after|before|when|while|if|because|so)\b)"
 )
 _MEDIA = re.compile(
-    r"\b(?:(?P<book>books?|novels?|reading|read|author)|(?P<film>movies?|films?|watch(?:ed|ing)?|cinema)|"
-    r"(?P<song>songs?|listen(?:ed|ing)?|albums?|sang|sing(?:ing)?)|(?P<game>games?|played|playing))\b"
+    r"\b(?:(?P<book>books?|novels?|reading|read|author)|(?P<film>movies?|films?|(?<!her )(?<!his )(?<!my )watch(?:ed|ing)?|"
+    r"cinema)|(?P<song>songs?|listen(?:ed|ing)?|albums?|sang|sing(?:ing)?)|(?P<game>games?|played|playing))\b"
+)
+_SPOKEN_BEFORE = re.compile(
+    r"\b(?:said|says?|saying|shouted|shouts|replied|answered|asked|texted|went|goes|(?:told|tells) \w+)[,:]? $"
 )
 _TOLD_BEFORE = (
     (PERSON, _PERSON_BEFORE),
@@ -253,14 +272,16 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     place, calendar = name.casefold() in PLACES, first in CALENDAR
     if _HONORIFIC.match(name):
         return "" if _MANY_AFTER.match(after) and not _ONE_OF_MANY_BEFORE.search(before) else PERSON
-    if _SAINT_BEFORE.search(before) or _WATCHED_BEFORE.search(before):
+    if _SAINT_BEFORE.search(before) or _WATCHED_BEFORE.search(before) or _AT_MOST.match(name + after):
+        return ""
+    if place and (_TEAM_BEFORE.search(before) or _TEAM_AFTER.match(after)):
         return ""
     if _INITIAL_AFTER.match(after) or _INITIAL_BEFORE.search(before):
         return ""  # a part of "George R. R. Martin"
     if (animal := _ANIMAL_AFTER.match(after)) and TYPES_BEFORE.get(animal[1]) == PET and (given or not opens):
         return PET
     goes_on = (word := _WORD_AFTER.match(after)) and TYPES_WITHIN.get(word[1])
-    if goes_on == ORGANISATION or (goes_on == LOCATION and not place):
+    if goes_on == ORGANISATION or ((goes_on == LOCATION or _PART_AFTER.match(after)) and not place):
         return ""
     if name.casefold() in ORGANISATIONS:
         return ORGANISATION if _ORGANISATION_BEFORE.search(before) or _KNOWN_BEFORE.search(before) else ""
@@ -279,11 +300,12 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         return ""
     if given and place:
         someone = _PERSON_BEFORE.search(before) or _PERSON_AFTER.match(after) or _AND_I_AFTER.match(after)
+        someone = someone or _GREETED_BEFORE.search(before) or _OF_SOMEBODY_AFTER.match(after)
         somewhere = _PLACE_BEFORE.search(before) or (_WITHIN_BEFORE.search(before) and after[:1] not in ("'", "’"))
-        return PERSON if someone else LOCATION if somewhere or _FROM_OR_IN.search(before) else ""
+        return PERSON if someone else LOCATION if somewhere or _is_reached(before, after) else ""
     if given and _NAMED_IT.search(before):
         return ""
-    if given and _FROM_OR_IN.search(before):
+    if given and _is_reached(before, after):
         return LOCATION
     known = given and 1 < len(words) <= 3 and _KNOWN_AFTER.match(after)
     if (
@@ -326,6 +348,13 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     return PRODUCT if used and (used["sure"] or is_of_work(name)) else ""
 
 
+def _is_reached(before: str, after: str) -> bool:
+    """Tell whether one comes from a name, or travels there, which may be a given name too."""
+    leg = None if after[:1] in ("'", "’") else _FROM_A_PLACE_BEFORE.search(before)
+    journey = after[:1] not in ("'", "’") and _JOURNEY_BEFORE.search(before)
+    return bool(journey or _FROM_OR_IN.search(before) or (leg and leg[1].casefold() in PLACES))
+
+
 def _is_a_thing(name: str, after: str, small: Collection[str]) -> bool:
     """Tell whether a name that nothing explains is one: it goes on in no mark, and no word of it stands in small letters."""
     words = [word.casefold() for word in name.split() if word not in _SMALL]
@@ -336,7 +365,7 @@ def _kind_of_title(title: str, before: str, after: str) -> str:
     """The type of a title in quotation marks: by the word before it, else those around it; empty where they do not agree."""
     plain = title.split()
     written = sum(word[:1].isupper() or word[:1].isdigit() or word.casefold() in _SMALL for word in plain)
-    if len(plain) > 8 or written < len(plain) or title.endswith(("!", "?")):
+    if len(plain) > 8 or written < len(plain) or title.endswith(("!", "?")) or _SPOKEN_BEFORE.search(before):
         return ""
     if cue := _kind_before().search(before):
         return TYPES_BEFORE[cue[1]]

@@ -23,12 +23,18 @@ _MOST_DATES = 20  # of one form in a sentence
 _CLAUSE_END = re.compile(r"[,;，；]\s*|\s+(?:and|but|then)\s+(?!(?:mon|tue|wed|thu|fri|sat|sun)\w*\b)", re.I)
 # A day by its number or name, which need not be a certain date.
 _ANY_DAY = re.compile(
-    r"\b(?:(?:the|on|by|from|is|till?|until|to|and) (?P<number>[1-9]|[12]\d|3[01])(?:st|nd|rd|th)\b"
-    rf"{ALONE}|(?P<name>mon|tues|wednes|thurs|fri|satur|sun)day\b(?!['’]))",
+    r"(?:\b(?:the|on|by|from|is|till?|until|to|and) |\b(?=\d{1,2}[a-z]{2} (?:at )?\d))"
+    r"(?P<number>[1-9]|[12]\d|3[01])(?:st|nd|rd|th)\b"
+    rf"{ALONE}|\b(?P<name>mon|tues|wednes|thurs|fri|satur|sun)day\b(?!['’])",
     re.I,
 )
 _HOLIDAY = re.compile(r"\b(?:at|for|over|until|till?|before|after|by) (?:christmas|xmas|easter|thanksgiving)\b", re.I)
-_IS_A_WEEKDAY = re.compile(r"\S* ?(?: is|['’]s) (?:an? |on a )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b[^,;]*$", re.I)
+_IS_A_WEEKDAY = re.compile(
+    r"\S* ?(?: is|['’]s) (?:an? |on a )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b[^,;]*"
+    r"(?:, (?:(?:the|an?|so|long|bank|public|school|half[- ]term|easter|christmas) ){0,3}"
+    r"(?:holidays?|weekend|half[- ]term)[^,;]*)?$",
+    re.I,
+)
 _BEGINS = 5  # characters before a day that begins its sentence
 _AGAIN = re.compile(r"(?:day|morning|afternoon|evening|night|weekend)s\b", re.I)
 _NO_SUBJECT = re.compile(  # how a clause begins of which the one before says who does it
@@ -75,7 +81,9 @@ _UNCERTAIN = Cue(
     r"(?:i|we)(?:['’](?:m|re)| am| are) thinking|how about|what about|thinking (?:of|about)|considering|"
     r"propos(?:e|ed|ing)|suggest(?:ed|ing)?|not sure|unsure|wondering|if|whether|unless|wonder|dream|dreams|dreaming|tentative|"
     r"tentatively|suppose|let['’]?s|(?:am|are|is|['’]m|['’]re|['’]s) not|isn['’]?t|aren['’]?t|won['’]?t|not going|never|"
-    r"was going|were going|was planning|were planning|was supposed|see (?:you|ya)|blast)\b|"
+    r"was going|were going|was planning|were planning|was supposed|see (?:you|ya)|blast|"
+    r"at this rate|knowing (?:him|her|them|you|me|us|my \w+)|i bet|bet (?:you|he|she|they|it)|mark my words)\b|"
+    r"\b(?:it|that)['’]s (?:in|on|round) (?:the|every) [^,;.]* by [a-z]+day\b|\ball over (?:the|town|facebook|whatsapp)\b|"
     r"^(?:enjoy|have (?:an?|fun)|good luck|don['’]?t|let me know)\b",
     re.I,
 )
@@ -90,6 +98,9 @@ _CANCELLED = Cue(
 _CONDITION = re.compile(
     r"(?:only |but |and )?(?:if|unless|provided|assuming)\b[^,]*$", re.I
 )  # by itself: "If her parents agree."
+_TAKES_BACK = re.compile(  # "It lands in Rome on the 9th. Oh wait no. It's Pisa"
+    r"[.!?…\n] ?(?:(?:oh|ah|no),? )*(?:wait|hang on|hold on|scratch that|oops|actually)[,.!…]* (?:no|not)\b", re.I
+)
 _DENIES = re.compile(
     r"(?:no[,.]? (?:no|wait|sorry|actually|it|that|the|we|they|he|she|i)\b|no[,.] |nope\b|不[是对]|没有[，,])", re.I
 )
@@ -143,6 +154,9 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             continue
         before = sentences[position - 1] if position else None
         if before is not None and before.index == one.index and (_CONDITION.match(before.text) or _goes_on_about(before, one)):
+            continue
+        behind = [other.text for other in sentences[position + 1 : position + 2] if other.index == one.index]
+        if one.language == "en" and _TAKES_BACK.search("\n".join([one.text, *behind])):
             continue
         claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
@@ -284,10 +298,12 @@ def _is_expected(one: Sentence) -> bool:
         return False
     if one.language == "zh" and not one.answers and _tells_the_calendar(one):
         return False
+    if one.language == "en" and _says_which_day_it_is(one):
+        return False
     if any(claim.attribute.startswith(_FAMILY) and (claim.ends or not _is_vague(claim.value)) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
     if one.language == "en":
-        return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one) or _says_which_day_it_is(one))
+        return _says_what_is_ahead(one) and not (_UNCERTAIN.search(one.text) or _is_over(one))
     if one.language == "zh":
         own = parted(_QUOTED.sub("", simplified(one.text)))
         if _CHINESE_UNCERTAIN.search(own) or _is_over(one):

@@ -8,7 +8,7 @@ one has to of a question. Rules of our own because of tense ("on Friday" after "
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 
 from mneme.chinese_script import parted, simplified
 from mneme.dates import chinese, chinese_words, english, english_doubts
@@ -95,6 +95,9 @@ def certain_dates(
         if any(each.span and each.span.first > in_a_week for each in rules(beside, local.date(), _MOST)):
             later.append(-1)
         chosen = [each for each in chosen if each not in bare or not any(place < each.start for place in later)]
+        planned = _planned_weekdays(before, [each.span for each in rules(before, local.date(), _MOST) if each.span], in_a_week)
+        ahead = [each for each in bare if each.span and each.span.first >= local.date()]
+        chosen = [each for each in chosen if each not in ahead or not each.span or each.span.first.weekday() not in planned]
     chosen = [each for each in chosen if not _is_of_the_next_month(words, each)]
     chosen = [each for each in chosen if not _is_of_another_country(words[each.start : each.end], zone)]
     if local.hour < _MORNING:  # before one has slept, today is yesterday
@@ -139,7 +142,8 @@ _LANGUAGES = {"en": (english.find, english_doubts), "zh": (chinese.find, chinese
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
 # After "we come on the 25th of May", the Tuesday on which they go back is hardly the next.
-_BARE_WEEKDAY = re.compile(r"(?:on |by )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天]", re.I)
+_BARE_WEEKDAY = re.compile(r"(?:on |by )?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|(?:周|星期|礼拜)[一二三四五六日天]", re.I)
+_THREE_WEEKS = 22  # days, behind a week: within them a number is of one day
 _AMERICAN = ("thanksgiving", "independence day")  # other countries keep them on other days
 _AMERICAN_ZONES = frozenset(
     [f"America/{city}" for city in (
@@ -165,6 +169,14 @@ def _is_of_another_country(mention: str, zone: tzinfo) -> bool:
     key = getattr(zone, "key", "")
     elsewhere = "/" in key and not key.startswith(("Etc/", "US/")) and key not in _AMERICAN_ZONES
     return elsewhere and any(name in mention.casefold() for name in _AMERICAN)
+
+
+def _planned_weekdays(earlier: str, spans: Iterable[DaySpan], first: date) -> set[int]:
+    """The weekdays of the later days that were named before: after "the Friday one, the 24th", "Friday" may be that one."""
+    numbers = {int(number) for number in _ANY_NUMBERED.findall(earlier)}
+    days = (first + timedelta(days=ahead) for ahead in range(1, _THREE_WEEKS))
+    told = {day.weekday() for day in days if day.day in numbers}
+    return told | {span.first.weekday() for span in spans if span.days == 1 and span.first > first}
 
 
 def _apart(found: Sequence[Found]) -> Iterator[Found]:

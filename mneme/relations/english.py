@@ -331,7 +331,7 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
     if value is None:
         return None
     attribute = slot.attribute
-    if slot.kind == "known_trade" and not _is_in_earnest(part.text[end:]):
+    if slot.kind == "known_trade" and (_OF_THEIRS.search(value) or not _is_in_earnest(part.text[end:])):
         return None
     if attribute == "employer" and (more := _AND_NAME.match(part.text, end)):
         value += more[0]
@@ -369,6 +369,7 @@ _MADE_UP = re.compile(r"(?!(?:[Dd]e|[Ll]a|[Ll]e|Du|Di|Fitz|Ma?c|[A-Z])[A-Z])\w*[
 
 _AND_NAME = re.compile(r" (?:and|&) [A-Z][\w'-]+(?=$|[,.;!]| (?:as|in|since|now)\b)")  # "Marks and Spencer"
 _SMALL_BEHIND = re.compile(r"(?<=\w) [a-z]+$")  # "Audi lease"
+_OF_THEIRS = re.compile(r" of (?:his|her|their)\b")  # "I'm now the driver of his van"
 _BEHIND_A_TRADE = re.compile(r" (?P<how>again|in|on|to)\b ?(?P<where>[^,.;]*)")
 _SOMEWHERE = re.compile(r"(?:an?|the|my|our) ")
 

@@ -239,6 +239,11 @@ def test_beside_another_day_a_plan_is_the_clause_of_its_own(text: str, statement
         "20 March 2026 is a Friday this year so it's perfect.",
         "The 20th is a Friday.",
         "Our anniversary is the 12th, we're going out.",
+        "20 March is a Friday, bank holiday weekend.",
+        "So it's in the Harbour Times by Thursday",
+        "At this rate we're moving in on 20 March.",
+        "Booked, lands rome 20 March. oh wait no. it lands in PISA",
+        "Virgin 28th 7.40am, back mon 30 march",
     ],
 )
 def test_a_question_without_a_mark_and_what_one_bails_on_are_none(text: str) -> None:

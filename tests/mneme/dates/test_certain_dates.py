@@ -590,6 +590,21 @@ def test_no_text_and_no_time_makes_it_fail(text: str, said_at: datetime, languag
         assert text[mention.start_index : mention.end_index] == mention.text
 
 
+@pytest.mark.parametrize(
+    ("text", "earlier", "dates"),
+    [
+        ("I'll get Jess for Friday.", "I can't do the Friday one, the 20th.", ""),
+        ("The first draw is fri at 7.", "They denied me for the 27th.", ""),
+        ("I'll drive on Friday.", "The wedding is on 27 March.", ""),
+        ("We leave on Friday.", "They denied me for the 19th.", "2026-03-06"),
+        ("We leave on Friday.", "It is on the 6th.", "2026-03-06"),
+        ("We met on Friday.", "They denied me for the 20th.", "2026-02-27"),
+    ],
+)
+def test_a_bare_weekday_may_be_a_later_one_that_was_named_before(text: str, earlier: str, dates: str) -> None:
+    assert written(certain_dates(text, WEDNESDAY, UTC, "en", earlier=f"{earlier}\n")) == dates
+
+
 def test_a_chinese_day_may_be_of_the_occasion_that_was_named_before():
     assert written(certain_dates("We leave on the 14th.", WEDNESDAY, UTC, "en", earlier="What about Easter?")) == ""
     assert written(certain_dates("We leave on the 14th.", WEDNESDAY, UTC, "en", earlier="And then?")) == "2026-03-14"

@@ -798,6 +798,7 @@ def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence:
         ("I'm a chef in Overcooked.", []),
         ("I'm a nurse for Halloween.", []),
         ("I'm therapist to all my friends.", []),
+        ("So I'm now the driver of his van.", []),
         ("I'm the cleaner in this house.", []),
         ("I'm the taxi driver again.", []),
         ("My mum is my taxi driver.", []),
