@@ -190,7 +190,8 @@ def _values_of(row: Row) -> dict[str, Any]:
 
 def _row_of(line: BaseModel) -> Row:
     """Raises ValueError where the vectors are none."""
-    columns = {name: value.astimezone(UTC) if isinstance(value, datetime) else value for name, value in line}
+    columns: dict[str, Any] = dict(line)
+    columns |= {name: value.astimezone(UTC) for name, value in line if isinstance(value, datetime)}
     if (vector := columns["vector"]) is not None:
         columns["vector"] = np.frombuffer(base64.b64decode(vector, validate=True), dtype=_FLOAT32).astype(np.float32)
     columns["token_vectors"] = base64.b64decode(columns["token_vectors"], validate=True)
