@@ -14,23 +14,23 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from connectors.durable import whole_file
 from mneme.errors import InputError, StoreUnavailable
 from mneme.records import Owner
-from mneme.rows import Collection, Row
+from mneme.rows import COLUMNS, Collection, Row, Vector
 from mneme.store_format import FORMAT
 
 _LONGEST_LINE = 64 * 1024 * 1024  # bytes; a row is a fraction of the largest event
 _FLOAT32 = np.dtype("<f4")
-_COLUMNS = {each.name: each.default for each in fields(Row) if each.init}
+_DEFAULTS = {each.name: each.default for each in fields(Row) if each.init}
 
 Counts = dict[Collection, int]
 
@@ -57,32 +57,19 @@ class _End(_Strict):
     sha256: str
 
 
-class _Line(_Strict):
-    """A row as JSON has it: see ``Row``."""
+_IN_JSON: dict[Any, Any] = {datetime: AwareDatetime, int: Annotated[int, Field(ge=0, lt=2**63)], Vector: str, bytes: str}
 
-    collection: Collection
-    id: str
-    kind: str
-    version: int = Field(ge=0, lt=2**63)
-    tenant_id: str
-    owner_key: str
-    owner_type: str
-    owner_id: str
-    at: AwareDatetime
-    body: dict[str, Any]
-    tokens: str = ""
-    vector: str | None = None
-    token_vectors: str = ""
-    until: AwareDatetime | None = None
-    event_at: AwareDatetime | None = None
-    valid_to: AwareDatetime | None = None
-    conversation_id: str | None = None
-    document_id: str | None = None
-    parent_id: str | None = None
-    agent_id: str | None = None
-    people: tuple[str, ...] = ()
-    message_ids: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
+
+def _field(name: str, default: Any) -> tuple[Any, Any]:
+    """The type and the default of a column of ``Row`` as JSON has it."""
+    kind = _IN_JSON.get(COLUMNS[name], COLUMNS[name])
+    if default is MISSING:
+        return kind, ...
+    return (kind | None, None) if default is None else (kind, "" if default == b"" else default)
+
+
+_fields: dict[str, Any] = {name: _field(name, default) for name, default in _DEFAULTS.items()}
+_Line = create_model("_Line", __base__=_Strict, **_fields)
 
 
 class Archive(NamedTuple):
@@ -188,7 +175,7 @@ def _rows(path: Path, file: IO[bytes]) -> Iterator[Row]:
 def _values_of(row: Row) -> dict[str, Any]:
     """A row as JSON has it; columns that are empty are left out."""
     values: dict[str, Any] = {}
-    for name, default in _COLUMNS.items():
+    for name, default in _DEFAULTS.items():
         value = getattr(row, name)
         if isinstance(value, datetime):
             value = value.astimezone(UTC).isoformat()
@@ -201,15 +188,13 @@ def _values_of(row: Row) -> dict[str, Any]:
     return values
 
 
-def _row_of(line: _Line) -> Row:
+def _row_of(line: BaseModel) -> Row:
     """Raises ValueError where the vectors are none."""
-    columns = {name: getattr(line, name) for name in _COLUMNS}
-    for name, value in columns.items():
-        if isinstance(value, datetime):
-            columns[name] = value.astimezone(UTC)
-    if line.vector is not None:
-        columns["vector"] = np.frombuffer(base64.b64decode(line.vector, validate=True), dtype=_FLOAT32).astype(np.float32)
-    columns["token_vectors"] = base64.b64decode(line.token_vectors, validate=True)
+    columns: dict[str, Any] = dict(line)
+    columns |= {name: value.astimezone(UTC) for name, value in line if isinstance(value, datetime)}
+    if (vector := columns["vector"]) is not None:
+        columns["vector"] = np.frombuffer(base64.b64decode(vector, validate=True), dtype=_FLOAT32).astype(np.float32)
+    columns["token_vectors"] = base64.b64decode(columns["token_vectors"], validate=True)
     return Row(**columns)
 
 

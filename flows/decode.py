@@ -111,7 +111,7 @@ def _erasure_of(
         tenant_id=event.tenant_id,
         conversation_id=conversation_id,
         owner=owner,
-        erasure_id=event.erasure_id or str(incoming.position),
+        erasure_id=event.erasure_id or incoming.position.key,
         arrived_at=(incoming.received_at or event.requested_at).astimezone(UTC),
         position=incoming.position,
         bucket=bucket,

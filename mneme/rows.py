@@ -5,10 +5,11 @@ the record as JSON; what is not a column cannot be searched.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, NamedTuple, TypeVar, dataclass_transform
+from types import UnionType
+from typing import Annotated, Any, NamedTuple, TypeVar, dataclass_transform, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -169,6 +170,11 @@ class Row:
         row._keep(self._record)
         return row
 
+
+COLUMNS: Mapping[str, Any] = {
+    each.name: get_args(each.type)[0] if isinstance(each.type, UnionType) else each.type for each in fields(Row) if each.init
+}
+"""The types of a row's columns, by name. A column that may be empty has the type of its values."""
 
 _parser: TypeAdapter[AnyRecord] = TypeAdapter(
     Annotated[AnyRecord, Field(discriminator="kind")], config=ConfigDict(defer_build=True)

@@ -16,7 +16,6 @@ from lxml import etree
 from connectors.documents.blocks import Block, rows_of
 from connectors.documents.guards import TableLimits
 
-_EMBED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed"
 _WIDEST_SPAN = 1_000  # columns or rows that one cell may claim; a page that claims millions is hostile
 
 
@@ -35,22 +34,17 @@ def _prepare() -> None:
     1. No telemetry and no notice: it asks for these variables.
     2. It would download a spaCy model to tell narrative from other text. No block depends on that: words and sentence ends at
        punctuation serve, give the same on every machine, and need no spaCy.
-    3. Pictures in Word and PowerPoint files become elements that name the part of the file they are in.
     """
     for variable in ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "HF_HUB_OFFLINE"):
         os.environ[variable] = "true"
     os.environ["UNSTRUCTURED_DISABLE_NOTICE"] = "1"
     with _without_spacy():
         from unstructured.nlp import tokenize
-    from unstructured.partition.docx import register_picture_partitioner as register_of_docx
-    from unstructured.partition.pptx import register_picture_partitioner as register_of_pptx
 
     def pipeline() -> Any:
         return _Pipeline()
 
     tokenize._load_spacy_model = pipeline  # private: tests/connectors/documents/test_elements.py holds it to the version
-    register_of_docx(_Pictures)
-    register_of_pptx(_Pictures)
 
 
 @contextmanager
@@ -91,16 +85,8 @@ class _Words(list[_Span]):
         self.sents = [_Span(each) for each in re.split(r"(?<=[.!?。！？])\s+", text) if each.strip()]
 
 
-def blocks_of(
-    elements: Iterable[Any], place_of: Callable[[Any], str], pictures: Callable[[str, str], Iterable[Block]] | None = None
-) -> Iterator[Block]:
-    """Elements as blocks.
-
-    Args:
-        elements: of a document, in order.
-        place_of: cites the place of an element.
-        pictures: the blocks of the picture in a part of the file, at a place; None: the text that stands for a picture.
-    """
+def blocks_of(elements: Iterable[Any], place_of: Callable[[Any], str]) -> Iterator[Block]:
+    """Elements of a document, in order, as blocks; ``place_of`` cites the place of an element."""
     for element in elements:
         place = place_of(element)
         match element.category:
@@ -113,8 +99,6 @@ def blocks_of(
             case "Table":
                 rows = html_rows(element.metadata.text_as_html) if element.metadata.text_as_html else [element.text]
                 yield from (Block("row", row, place) for row in rows)
-            case "Image" if pictures is not None:
-                yield from pictures(element.text, place)
             case _:
                 yield Block("text", element.text, place)
 
@@ -173,17 +157,3 @@ def unmerged(rows: Iterable[Any], limits: TableLimits | None = None) -> Iterator
 def _span(cell: Any, name: str) -> int:
     value = cell.get(name, "1").strip()
     return max(1, min(int(value), _WIDEST_SPAN)) if value.isdecimal() and len(value) < 9 else 1
-
-
-class _Pictures:
-    """Callback of unstructured for the pictures in a paragraph of a Word file, and for one on a slide."""
-
-    @classmethod
-    def iter_elements(cls, holder: Any, opts: Any) -> Iterator[Any]:
-        from unstructured.documents.elements import ElementMetadata, Image
-
-        page = opts.metadata_page_number if hasattr(opts, "metadata_page_number") else opts.page_number
-        for blip in holder._element.xpath(".//a:blip[@r:embed]"):
-            found = holder.part.rels.get(blip.get(_EMBED))
-            if found is not None and not found.is_external:
-                yield Image(str(found.target_part.partname).lstrip("/"), metadata=ElementMetadata(page_number=page))

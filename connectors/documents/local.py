@@ -25,7 +25,7 @@ class Task:
         name: its file name.
         media_type: what the sender says it is; None where nothing is said.
         settings: limits, languages and resolution.
-        nested: parses what lies inside: an attachment of a mail, a picture of a text document.
+        nested: parses what lies inside: an attachment of a mail.
     """
 
     name: str

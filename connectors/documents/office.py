@@ -1,4 +1,4 @@
-"""Files of Microsoft Office: packages of parts with properties and pictures, and LibreOffice for the old formats."""
+"""Files of Microsoft Office: packages of parts with properties, and LibreOffice for the old formats."""
 
 import io
 import os
@@ -15,12 +15,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
-from connectors.documents.blocks import Block
 from connectors.documents.dates import moment_of
 from connectors.documents.encodings import text_of
 from connectors.documents.local import Task
@@ -54,6 +53,7 @@ _OF_TEMPLATES = (  # what python-docx and python-pptx leave where nobody sets it
     "2013-01-27T09:14:16Z",
     "2013-01-27T09:15:58Z",
 )
+ONLY_PICTURES = "a picture, whose text is not read; save it as PDF, which is read as a scan"
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
@@ -269,38 +269,3 @@ def _registry() -> str:
     )
     head = '<?xml version="1.0" encoding="UTF-8"?>\n<oor:items xmlns:oor="http://openoffice.org/2001/registry">'
     return "\n".join((head, *items, "</oor:items>"))
-
-
-_SMALLEST = 1_500  # bytes; below are bullets, lines and icons
-
-
-class EmbeddedPictures:
-    """Reads the pictures in the parts of one office file, each once.
-
-    ``unread`` names those that were not read, and why.
-    """
-
-    def __init__(self, package: Package, task: Task) -> None:
-        self._package = package
-        self._task = task
-        self._seen: set[str] = set()
-        self.unread: list[str] = []
-
-    def blocks(self, part: str, place: str) -> Iterator[Block]:
-        """The text of the picture in a part of the file, at its place."""
-        if part in self._seen:
-            return
-        self._seen.add(part)
-        name = PurePath(part).name
-        where = f"{place}, picture {name}" if place else f"picture {name}"
-        try:
-            content = self._package.read(part)
-            if content is None or len(content) < _SMALLEST:
-                return
-            found = self._task.nested(content, name, None)
-        except InputError as error:
-            self.unread.append(f"{where}: {str(error).removeprefix(f'{name}: ')}")
-            return
-        self.unread += [f"{where}: {reason}" for reason in found.unread]
-        for section in found.sections:
-            yield Block("text", section.text, place)

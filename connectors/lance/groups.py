@@ -1,7 +1,8 @@
 """Rows by their conversation, and by their owner: counted from a few columns, in memory. Pure."""
 
-from collections.abc import Mapping
+from collections import Counter, defaultdict
 from datetime import UTC
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +14,8 @@ from mneme.rows import Row
 GROUPED = ["conversation_id", "at"]
 COUNTED = [*GROUPED, "id", "owner_key", "message_ids", "people"]
 OWNED = ["owner_type", "owner_id", "at"]
+
+Cells = list[dict[str, Any]]  # some columns of rows
 
 
 def latest(table: pa.Table, limit: int, after: Place | None) -> list[str]:
@@ -38,55 +41,38 @@ def behind(table: pa.Table, times: pa.ChunkedArray, ids: pa.ChunkedArray, place:
     return table.filter(pc.or_(pc.less(times, moment), later))
 
 
-def newest(table: pa.Table) -> dict[str, tuple[str, str]]:
-    """Of each conversation the owner and the id of its newest row; ties by id. ``table`` has the columns ``COUNTED``."""
-    ordered = table.sort_by([("at", "ascending"), ("id", "descending")])
-    columns = (ordered[name].to_pylist() for name in ("conversation_id", "owner_key", "id"))
-    return {conversation: (owner, identity) for conversation, owner, identity in zip(*columns, strict=True)}
+def by_conversation(table: pa.Table) -> dict[str, Cells]:
+    """The rows of each conversation. ``table`` has the columns ``COUNTED``."""
+    found: defaultdict[str, Cells] = defaultdict(list)
+    for each in table.to_pylist():
+        found[each["conversation_id"]].append(each)
+    return found
 
 
-def groups(table: pa.Table, newest_rows: Mapping[str, Row]) -> dict[str, Group]:
-    """The rows of each conversation.
-
-    Args:
-        table: with the columns ``COUNTED``.
-        newest_rows: of each conversation its newest row.
-    """
-    lengths = pc.fill_null(pc.list_value_length(table["message_ids"]), 0)
-    counted = table.append_column("messages", lengths).group_by("conversation_id")
-    found = counted.aggregate([("at", "count"), ("messages", "sum"), ("at", "min"), ("at", "max")]).to_pylist()
-    people = _people(table)
-    return {
-        each["conversation_id"]: Group(
-            conversation_id=each["conversation_id"],
-            rows=each["at_count"],
-            messages=each["messages_sum"],
-            people=people.get(each["conversation_id"], ()),
-            first_at=each["at_min"].astimezone(UTC),
-            last_at=each["at_max"].astimezone(UTC),
-            newest=newest_rows[each["conversation_id"]],
-        )
-        for each in found
-        if each["conversation_id"] in newest_rows
-    }
+def newest(rows: Cells) -> tuple[str, str]:
+    """The owner and the id of the newest of some rows; ties by id."""
+    found = max(sorted(rows, key=itemgetter("id")), key=itemgetter("at"))
+    return found["owner_key"], found["id"]
 
 
-def _people(table: pa.Table) -> dict[str, tuple[str, ...]]:
-    """The people of each conversation, those in most rows first; ties by name."""
-    people = table["people"].combine_chunks()
-    rows = pc.list_parent_indices(people)
-    said = pa.table({"in": table["conversation_id"].take(rows), "who": pc.list_flatten(people), "row": rows})
-    found = said.group_by(["in", "who"]).aggregate([("row", "count_distinct")])
-    found = found.sort_by([("row_count_distinct", "descending"), ("who", "ascending")])
-    by_conversation: dict[str, list[str]] = {}
-    for conversation, who in zip(found["in"].to_pylist(), found["who"].to_pylist(), strict=True):
-        by_conversation.setdefault(conversation, []).append(who)
-    return {conversation: tuple(named[:MOST_PEOPLE]) for conversation, named in by_conversation.items()}
+def group(rows: Cells, newest_row: Row) -> Group:
+    """All about the rows of a conversation. People are those in most rows first, ties by name."""
+    people = Counter(who for each in rows for who in set(each["people"] or ()))
+    times = [each["at"].astimezone(UTC) for each in rows]
+    return Group(
+        conversation_id=rows[0]["conversation_id"],
+        rows=len(rows),
+        messages=sum(len(each["message_ids"] or ()) for each in rows),
+        people=tuple(sorted(people, key=lambda who: (-people[who], who))[:MOST_PEOPLE]),
+        first_at=min(times),
+        last_at=max(times),
+        newest=newest_row,
+    )
 
 
 def owned(table: pa.Table, limit: int) -> list[Owned]:
     """Count the rows of each owner, that with the latest first. ``table`` has the columns ``OWNED``."""
     found = table.group_by(["owner_type", "owner_id"]).aggregate([("at", "max"), ("at", "count")])
     found = found.sort_by([("at_max", "descending"), ("owner_type", "ascending"), ("owner_id", "ascending")])
-    cells: list[dict[str, Any]] = found.slice(0, limit).to_pylist()
+    cells: Cells = found.slice(0, limit).to_pylist()
     return [Owned(each["owner_type"], each["owner_id"], each["at_count"], each["at_max"].astimezone(UTC)) for each in cells]

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pydantic_core import from_json
 
 from mneme.ports import Filter
-from mneme.rows import HIDDEN_KINDS, Collection, Row, directions, whole_numbers
+from mneme.rows import COLUMNS, HIDDEN_KINDS, Collection, Row, directions, whole_numbers
 
 ADDRESS = "_rowid"  # LanceDB's name for where a row lies
 REMOVED_AT = "removed_at"  # set on a tombstone: a removed row keeps its key and version, and nothing else
@@ -20,29 +20,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _TIME = pa.timestamp("us", "UTC")
 _TEXTS = pa.list_(pa.string())
-_COLUMNS: dict[str, pa.DataType] = {
-    "id": pa.string(),
-    "owner_key": pa.string(),
-    "version": pa.int64(),
-    REMOVED_AT: _TIME,
-    "kind": pa.string(),
-    "tenant_id": pa.string(),
-    "owner_type": pa.string(),
-    "owner_id": pa.string(),
-    "at": _TIME,
-    "until": _TIME,
-    "event_at": _TIME,
-    "valid_to": _TIME,
-    "conversation_id": pa.string(),
-    "document_id": pa.string(),
-    "parent_id": pa.string(),
-    "agent_id": pa.string(),
-    "people": _TEXTS,
-    "message_ids": _TEXTS,
-    "labels": _TEXTS,
-    "tokens": pa.string(),
-    "body": pa.string(),
-}
+_TYPES = {str: pa.string(), int: pa.int64(), datetime: _TIME, tuple[str, ...]: _TEXTS, dict[str, Any]: pa.string()}
+_COLUMNS: dict[str, pa.DataType] = {name: _TYPES[of] for name, of in COLUMNS.items() if of in _TYPES} | {REMOVED_AT: _TIME}
 ROW_COLUMNS = [name for name in _COLUMNS if name != REMOVED_AT]
 VECTOR_COLUMNS = ["vector", "token_vectors"]
 

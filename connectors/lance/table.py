@@ -244,11 +244,9 @@ class LanceTable:
         if not order:
             return []
         narrowed = replace(filter, conversation_ids=tuple(order))
-        found = self._passing(narrowed, groups.COUNTED)
-        newest = groups.newest(found)
-        rows = {row.conversation_id: row for row in self._rows_of(newest.values()) if row.conversation_id is not None}
-        counted = groups.groups(found, rows)
-        return [counted[each] for each in order if each in counted]
+        found = groups.by_conversation(self._passing(narrowed, groups.COUNTED))
+        newest = {row.conversation_id: row for row in self._rows_of(map(groups.newest, found.values()))}
+        return [groups.group(found[each], newest[each]) for each in order if each in newest]
 
     def owners(self, tenant_id: str, limit: int) -> list[Owned]:
         """Count the rows of each owner of a tenant."""

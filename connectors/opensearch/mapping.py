@@ -26,7 +26,7 @@ from connectors.clients import encoded
 from mneme import settings as mneme_settings
 from mneme.ids import long_hash
 from mneme.ports import EmbedderIdentity
-from mneme.rows import Collection, Embedding, Key, Row, Vector, directions, whole_numbers
+from mneme.rows import COLUMNS, Collection, Embedding, Key, Row, Vector, directions, whole_numbers
 from mneme.store_format import made_for
 
 
@@ -83,14 +83,11 @@ def drop_generations(client: OpenSearch, prefix: str, first: int, last: int) -> 
     return len(there)
 
 
-_KEYWORDS = (
-    *("id", "kind", "tenant_id", "owner_key", "owner_type", "owner_id", "conversation_id", "document_id"),
-    *("parent_id", "agent_id", "people", "message_ids", "labels"),
-)
-_TIMES = ("at", "until", "event_at", "valid_to")
+_LISTS = [name for name, of in COLUMNS.items() if of == tuple[str, ...]]
+_KEYWORDS = [*(name for name, of in COLUMNS.items() if of is str and name != "tokens"), *_LISTS]
+_TIMES = [name for name, of in COLUMNS.items() if of is datetime]
 _keywords_of, _times_of = attrgetter(*_KEYWORDS), attrgetter(*_TIMES)
 VECTORS = ("numbers", "token_vectors")  # stored, as bytes: the whole numbers of the vector, and the vectors of tokens
-_LISTS = ("people", "message_ids", "labels")
 _LONGEST_KEYWORD = 8191  # characters; Lucene takes 32,766 bytes of a term, a row with more would be refused whole
 
 

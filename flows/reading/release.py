@@ -77,7 +77,7 @@ def erasure_of_speech(
 
     ``attempt`` is a new number each time: after a restart one may still be on its way when the next is sent behind it.
     """
-    erasure_id = f"{conversation_id}@{position}/{attempt}"
+    erasure_id = f"{conversation_id}@{position.key}/{attempt}"
     return Erasure(record.owner.tenant_id, conversation_id, None, erasure_id, arrived_at, position)
 
 

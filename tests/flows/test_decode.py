@@ -189,6 +189,13 @@ def test_a_document_is_forgotten_in_its_own_lane() -> None:
     assert not item.is_of_an_owner
 
 
+@pytest.mark.parametrize("event", [{"event": "forget", "conversation_id": "talk"}, {"event": "erase", "user_id": "ann"}])
+def test_an_erasure_without_an_id_is_another_one_in_a_topic_that_was_made_anew(event: dict[str, object]) -> None:
+    places = [Position(topic="t", partition=1, offset=7, topic_id=topic_id) for topic_id in ("before", "anew")]
+    made = [next(iter(decode(Incoming(json.dumps(event).encode(), place, ARRIVED), buckets=4))) for place in places]
+    assert len({item.erasure_id for item in made if isinstance(item, Erasure)}) == 2
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [

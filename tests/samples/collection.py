@@ -55,10 +55,6 @@ def _docx() -> Iterator[Sample]:
     for paper in (*english.PAPERS, *chinese.PAPERS):
         made = _paged if len(paper.pages) > 1 else _flowing
         yield made(paper, f"{paper.name}.docx", "docx", docx_of(paper))
-    notice = short.NOTICE.text
-    picture = scanned(short.NOTICE)[0].crop((0, 0, 1654, 900))
-    sample = _flowing(english.MINUTES, "minutes-with-picture.docx", "docx", docx_of(english.MINUTES, picture))
-    yield replace(sample, texts={"": f"{sample.text}\n{notice}"})
 
 
 def _pptx() -> Iterator[Sample]:
@@ -83,7 +79,7 @@ def _xlsx() -> Iterator[Sample]:
 
 def _old(format: str) -> Iterator[Sample]:
     """The new format's samples, saved in the old one."""
-    given = {sample.name: sample for sample in samples(f"{format}x") if "picture" not in sample.name}
+    given = {sample.name: sample for sample in samples(f"{format}x")}
     for name, content in converted({name: sample.content for name, sample in given.items()}, format).items():
         yield replace(given[f"{name}x"], name=name, format=format, content=content)
 

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 
-from PIL import Image
-
 from tests.samples.papers import Grid, Heading, Items, Paper, Paragraph
 from tests.servers.process import cache_directory, exclusive
 
@@ -25,8 +23,8 @@ class OfficeMissing(RuntimeError):
     """LibreOffice is not installed."""
 
 
-def docx_of(paper: Paper, picture: Image.Image | None = None) -> bytes:
-    """The paper with styles for headings, lists and tables, its running title above and below; a picture at its end."""
+def docx_of(paper: Paper) -> bytes:
+    """The paper with styles for headings, lists and tables, its running title above and below."""
     import docx
     from docx.enum.text import WD_BREAK
 
@@ -53,10 +51,6 @@ def docx_of(paper: Paper, picture: Image.Image | None = None) -> bytes:
                     for row, cells in enumerate(rows):
                         for column, cell in enumerate(cells):
                             table.cell(row, column).text = cell
-    if picture is not None:
-        drawn = io.BytesIO()
-        picture.save(drawn, "PNG", dpi=(200, 200))
-        document.add_picture(drawn)
     out = io.BytesIO()
     document.save(out)
     return settled(out.getvalue(), paper.dated_at)

@@ -38,16 +38,14 @@ def parse_eml(content: bytes, task: Task) -> ParsedDocument:
         InputError: it has neither headers of a mail nor a body.
     """
     message = message_from_bytes(content, policy=policy.compat32)
-    unread = [
-        f"{name}: only its first {_LONGEST_HEADER:,} characters"
-        for name in _HEADERS
-        if len(_raw(message, name)) > _LONGEST_HEADER
-    ]
+    unread: list[str] = []
     leaves = _leaves(message, 0, unread)
     bodies = [part for part in leaves if _is_body(part)]
     attachments = [part for part in leaves if not _is_body(part)]
     charset = next((charset for body in (message, *bodies) if (charset := body.get_content_charset(""))), "")
     headers = {name: text for name in _HEADERS if (text := _header(message, name, charset))}
+    long = (name for name in _HEADERS if len(_raw(message, name, charset)) > _LONGEST_HEADER)
+    unread += [f"{name}: only its first {_LONGEST_HEADER:,} characters" for name in long]
     if not headers and not attachments and not any(str(body.get_payload()).strip() for body in bodies):
         raise InputError("it is no mail: it has no headers and no body")
     title = headers.get("Subject") or PurePath(task.name).stem
@@ -167,12 +165,13 @@ def _name(part: Message, number: int) -> str:
 
 def _header(message: Message, name: str, charset: str = "") -> str:
     """A header as text. Bytes beyond ASCII, which none may have, are taken for what the body is in."""
-    return _words(decoded(_raw(message, name)[:_LONGEST_HEADER].encode("utf-8", "surrogateescape"), charset))
+    return _words(_raw(message, name, charset)[:_LONGEST_HEADER])
 
 
-def _raw(message: Message, name: str) -> str:
-    """All headers of a name as they are written, one behind the other."""
-    return ", ".join(filter(None, (str(value).strip() for each, value in message.raw_items() if each.lower() == name.lower())))
+def _raw(message: Message, name: str, charset: str = "") -> str:
+    """All headers of a name as they are written, one behind the other; each may be in an encoding of its own."""
+    written = [str(value).strip() for each, value in message.raw_items() if each.lower() == name.lower()]
+    return ", ".join(decoded(each.encode("utf-8", "surrogateescape"), charset) for each in written if each)
 
 
 def _words(text: str) -> str:

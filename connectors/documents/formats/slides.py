@@ -1,4 +1,4 @@
-"""PowerPoint files: titles, texts, tables, diagrams, pictures and speaker notes, slide by slide."""
+"""PowerPoint files: titles, texts, tables, diagrams and speaker notes, slide by slide."""
 
 import io
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import date_of
 from connectors.documents.elements import blocks_of, partition
 from connectors.documents.local import Task
-from connectors.documents.office import EmbeddedPictures, Package, converted, is_old
+from connectors.documents.office import ONLY_PICTURES, Package, converted, is_old
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.text import has_cjk
@@ -33,16 +33,18 @@ def parse_slides(content: bytes, task: Task) -> ParsedDocument:
         content = converted(content, "ppt", "pptx", task)
     package = Package(content)
     slides = _slides(package)
-    pictures = EmbeddedPictures(package, task)
     if parts := package.as_plain("presentationml.presentation"):
         content = package.replaced(parts)
     elements = partition("pptx", file=io.BytesIO(content), include_slide_notes=False, include_page_breaks=False)
     on = {number: list(found) for number, found in groupby(elements, key=lambda element: element.metadata.page_number)}
     blocks: list[Block] = []
+    unread: list[str] = []
     for number, name in enumerate(slides, start=1):
         place = f"slide {number}"
-        blocks += _of_slide(on.get(number, []), place, pictures)
-        blocks += [Block("text", text, place) for text in _drawn(package, name)]
+        shown = [*_of_slide(on.get(number, []), place), *(Block("text", text, place) for text in _drawn(package, name))]
+        if any(package.related(name, "image")) and not any(block.text for block in shown):
+            unread.append(f"{place}: {ONLY_PICTURES}")
+        blocks += shown
         if notes := _notes(package, name):
             blocks.append(Block("title", "备注" if has_cjk(notes) else "Notes", place, 2))
             blocks += [Block("text", line, place) for line in notes.split("\n")]
@@ -50,18 +52,18 @@ def parse_slides(content: bytes, task: Task) -> ParsedDocument:
     said = package.properties()
     title = said.title or first or PurePath(task.name).stem
     dated_at = said.dated_at or date_of(blocks)
-    unread = tuple(pictures.unread)
-    return ParsedDocument(title, sections_of(blocks, title), dated_at, said.metadata, unread=unread, pages=len(slides))
+    sections = sections_of(blocks, title)
+    return ParsedDocument(title, sections, dated_at, said.metadata, unread=tuple(unread), pages=len(slides))
 
 
-def _of_slide(elements: list[Any], place: str, pictures: EmbeddedPictures) -> list[Block]:
+def _of_slide(elements: list[Any], place: str) -> list[Block]:
     """The blocks of a slide, its title in front, wherever it stands; one without begins with an empty title.
 
     Only what stands in its title is one: unstructured takes other short texts for titles, too.
     """
     titles: list[str] = []
     body: list[Block] = []
-    for block in blocks_of(elements, lambda _: place, pictures.blocks):
+    for block in blocks_of(elements, lambda _: place):
         if block.kind != "title":
             body.append(block)
         elif block.level > 1:

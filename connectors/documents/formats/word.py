@@ -1,4 +1,4 @@
-"""Word files: headings, paragraphs, lists, tables and pictures, by page where the file has page breaks."""
+"""Word files: headings, paragraphs, lists and tables, by page where the file has page breaks."""
 
 import io
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from connectors.documents.blocks import Block, sections_of
 from connectors.documents.dates import date_of
 from connectors.documents.elements import blocks_of, partition
 from connectors.documents.local import Task
-from connectors.documents.office import EmbeddedPictures, Package, converted, is_old
+from connectors.documents.office import ONLY_PICTURES, Package, converted, is_old
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 
@@ -28,20 +28,19 @@ def parse_word(content: bytes, task: Task) -> ParsedDocument:
         content = converted(content, "doc", "docx", task)
     package = Package(content)
     text = WordText(package)
-    pictures = EmbeddedPictures(package, task)
     elements = partition("docx", file=text.file())
     pages = max((element.metadata.page_number or 0 for element in elements), default=0)
-    blocks = list(_levelled(_placed(elements, pictures), text.title))
+    blocks = list(_levelled(_placed(elements), text.title))
     blocks += [Block("text", note, blocks[-1].place if blocks else "") for note in text.notes()]
     first = next((block.text for block in blocks if block.kind == "title"), "")
     said = package.properties()
     title = text.title or said.title or first or PurePath(task.name).stem
     dated_at = said.dated_at or date_of(blocks)
-    unread = tuple(pictures.unread)
+    unread = (ONLY_PICTURES,) if text.has_pictures and not blocks else ()
     return ParsedDocument(title, sections_of(blocks, title), dated_at, said.metadata, unread=unread, pages=pages or None)
 
 
-def _placed(elements: list[Any], pictures: EmbeddedPictures) -> Iterator[Block]:
+def _placed(elements: list[Any]) -> Iterator[Block]:
     """Elements as blocks with the pages they are on; each header and footer once."""
     page = "page 1" if any(element.metadata.page_number for element in elements) else ""
 
@@ -59,7 +58,7 @@ def _placed(elements: list[Any], pictures: EmbeddedPictures) -> Iterator[Block]:
                 continue
             said.add(element.text)
         once.append(element)
-    return blocks_of(once, place_of, pictures.blocks)
+    return blocks_of(once, place_of)
 
 
 def _levelled(blocks: Iterator[Block], title: str) -> Iterator[Block]:
@@ -85,6 +84,7 @@ class WordText:
 
     Attributes:
         title: the text of the first paragraph in the style of titles; empty without.
+        has_pictures: whether there is any picture in it.
 
     Raises:
         InputError: the file has no text of Word.
@@ -97,6 +97,7 @@ class WordText:
         if self._root is None:
             raise InputError("the file is broken, or no Word file; open it in Word and save it again")
         self.title = self._title()
+        self.has_pictures = any(package.related(self._name, "image"))
 
     def file(self) -> io.BytesIO:
         """The file to give to unstructured, with its text where unstructured finds all of it."""

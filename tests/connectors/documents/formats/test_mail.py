@@ -69,6 +69,12 @@ def test_headers_without_an_encoding_are_taken_for_that_of_the_body() -> None:
     assert (found.title, found.metadata["from"]) == ("关于报价", "王小明 <a@b.cn>")
 
 
+def test_headers_of_one_name_may_each_have_an_encoding_of_their_own() -> None:
+    head = "Subject: Hi\r\nTo: 王小明 <a@b.cn>\r\n".encode() + "To: 李雷 <l@b.cn>\r\n".encode("gb2312")
+    found = _parsed(head + b"Message-ID: <1@b.cn>\r\nContent-Type: text/plain; charset=gb2312\r\n\r\nBody.")
+    assert found.metadata["to"] == "王小明 <a@b.cn>, 李雷 <l@b.cn>"
+
+
 def test_attachments_are_read_and_cited_by_their_names() -> None:
     inner = _mail("Inner", "Inner body.")
     inner.add_attachment(b"# Offer\n\nCheap.", maintype="text", subtype="markdown", filename="offer.md")

@@ -3,13 +3,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from PIL import Image
 
-from connectors.documents.formats.word import parse_word
-from connectors.documents.local import LocalParser, Task
+from connectors.documents.local import LocalParser
 from connectors.documents.office import Package
 from mneme.errors import InputError
-from mneme.ports import ParsedDocument, Section
-from mneme.settings import Documents
+from mneme.ports import ParsedDocument
 from tests.samples.office import with_parts
 
 docx = pytest.importorskip("docx", reason="documents are not installed")
@@ -106,43 +105,15 @@ def test_headers_and_footers_are_read_once() -> None:
     assert " ".join(section.text for section in _parsed(document).sections).count("Letterhead") == 1
 
 
-def test_pictures_are_read_where_they_stand_each_once() -> None:
-    from PIL import Image
-
+def test_of_a_file_with_nothing_but_a_picture_it_is_said_that_it_is_not_read() -> None:
     picture = io.BytesIO()
-    Image.effect_noise((200, 100), 60).save(picture, "PNG")
-    document = docx.Document()
-    document.add_paragraph("Above.")
-    document.add_picture(picture)
-    document.add_picture(picture)
-    document.add_paragraph("Below.")
-    asked = []
-
-    def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
-        asked.append(name)
-        return ParsedDocument("", (Section("", "Words in it.", ""),), unread=("half of it",))
-
-    found = parse_word(_saved(document), Task("a.docx", None, Documents(), nested))
-    assert asked == ["image1.png"]
-    assert found.sections[0].text == "Above.\n\nWords in it.\n\nBelow."
-    assert found.unread == ("picture image1.png: half of it",)
-
-
-def test_a_picture_that_is_not_read_does_not_stop_the_rest() -> None:
-    from PIL import Image
-
-    picture = io.BytesIO()
-    Image.effect_noise((200, 100), 60).save(picture, "PNG")
+    Image.new("L", (20, 10)).save(picture, "PNG")
     document = docx.Document()
     document.add_picture(picture)
-    document.add_paragraph("Below.")
-
-    def nested(content: bytes, name: str, media_type: str | None) -> ParsedDocument:
-        raise InputError(f"{name}: it is too large")
-
-    found = parse_word(_saved(document), Task("a.docx", None, Documents(), nested))
-    assert found.sections[0].text == "Below."
-    assert found.unread == ("picture image1.png: it is too large",)
+    (reason,) = _parsed(document).unread
+    assert "save it as PDF" in reason
+    document.add_paragraph("A text beside it.")
+    assert _parsed(document).unread == ()
 
 
 def test_a_file_with_macros_is_read_and_its_macros_are_not() -> None:
