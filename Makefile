@@ -66,7 +66,7 @@ format: $(DEVELOPMENT) ## Let ruff format and repair
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-bench: $(DEVELOPMENT) ## Speed on this machine; SERVERS=1: with Kafka and OpenSearch; LOCOMO=, SEGMENTATION=: quality, on your data; ATTACKS=1
+bench: $(DEVELOPMENT) ## Speed on this machine; SERVERS=1: with Kafka and OpenSearch; LOCOMO=, SEGMENTATION=: quality, on your data; ATTACKS=1; FLINK=1
 	@mkdir -p $(BENCH_OUT)
 	@$(BIN)/mneme bench startup --out $(BENCH_OUT)/startup.json
 	@$(BIN)/mneme bench stages --out $(BENCH_OUT)/stages.json
@@ -86,6 +86,16 @@ ifdef SEGMENTATION
 endif
 ifdef ATTACKS
 	@$(MAKE) --no-print-directory attacks
+endif
+ifdef FLINK
+	@MNEME_TEST_FAULTS=long $(MAKE) --no-print-directory test-flink ARGS=-s
+	@export PYTHONPATH="$(CURDIR)" MNEME_TEST_FLINK; MNEME_TEST_FLINK=$$(requirements/flink.sh); set -e; \
+	$(BIN)/python -m tests.faults --long --engine flink --out $(BENCH_OUT)/faults-flink.json; \
+	$(BIN)/python -m tests.servers start --data $(BENCH_OUT)/servers; \
+	$(BIN)/python -m tests.servers flink >$(BENCH_OUT)/flink & cluster=$$!; \
+	trap 'kill $$cluster; $(BIN)/python -m tests.servers stop --data $(BENCH_OUT)/servers --wipe' EXIT; \
+	until [ -s $(BENCH_OUT)/flink ]; do sleep 1; kill -0 $$cluster; done; \
+	$(BIN)/mneme bench engines $$(cat $(BENCH_OUT)/flink) --out $(BENCH_OUT)/engines.json
 endif
 
 docs: $(DEVELOPMENT) ## Write again what is made from the code: docs/settings.md, docs/rest.md, the schema of events

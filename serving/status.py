@@ -1,9 +1,10 @@
 """Status of a Mneme at one moment: of an index and its way in."""
 
+import json
 import os
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -41,6 +42,7 @@ class Status:
         problems: what is wrong, each with its remedy.
         lag: events not read yet, by lane.
         flow: whether a flow runs.
+        engine: of the flow from Kafka on this data folder.
         flow_seen_at: when a flow last committed to Kafka, on whatever machine; ISO 8601.
         rows: of the index, by collection.
         messages: in the index: what a rate is taken from.
@@ -56,6 +58,7 @@ class Status:
     problems: tuple[str, ...] = ()
     lag: Mapping[str, int] = field(default_factory=dict)
     flow: Literal["runs", "rests", "unknown"] = "unknown"
+    engine: str | None = None
     flow_seen_at: str | None = None
     rows: Mapping[str, int] = field(default_factory=dict)
     messages: int | None = None
@@ -97,6 +100,7 @@ def local_status(settings: Settings) -> Status:
         free_bytes=tried(lambda: room_at(settings.data)) if _writes_here(settings) else None,
         embedder=settings.embedder.provider,
         flow=tried(lambda: _flow(settings)) or "unknown",
+        engine=_engine(settings.data / "recovery" / "kafka" / "mneme.json"),
     )
     if status.free_bytes is not None and status.free_bytes < _LEAST_ROOM_BYTES:
         problems.append(f"{status.free_bytes / 1e6:.0f} MB are free where {settings.data} lies; make room, or set MNEME_DATA")
@@ -156,6 +160,13 @@ def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
     if flows_running(settings.data):
         return "runs"
     return "unknown" if settings.intake == "kafka" else "rests"
+
+
+def _engine(store: Path) -> str | None:
+    """The engine that a recovery store is of; None where there is no store, and where `mneme doctor` finds it damaged."""
+    with suppress(OSError, ValueError):
+        return str(json.loads(store.read_text(encoding="utf-8"))["engine"])
+    return None
 
 
 def _metrics(settings: Settings) -> str:

@@ -12,7 +12,6 @@ own thread (FLINK-37084), so that a checkpoint misses those of its last bundle. 
 """
 
 import hashlib
-import pickle
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from typing import Any
 
 import pyflink
 from pyflink.common import Configuration, Types
-from pyflink.datastream import KeyedCoProcessFunction, RuntimeContext, StreamExecutionEnvironment
+from pyflink.datastream import DataStream, KeyedCoProcessFunction, RuntimeContext, StreamExecutionEnvironment
 from pyflink.datastream.state import MapStateDescriptor
 from pyflink.java_gateway import get_gateway
 from pyflink.table import StreamTableEnvironment
@@ -35,7 +34,7 @@ from connectors.kafka.client import connection_arguments
 from flows.decode import decode
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Step, goes_to_the_writer
 from flows.engines.flink_start import WORKERS_PYTHON
-from flows.engines.flink_worker import MOVED, FlinkRun, GroupLanes, Unwritten, moved_states, worker_of
+from flows.engines.flink_worker import MOVED, FlinkRun, GroupLanes, Unwritten, moved_states, packed, worker_of
 from mneme.errors import SettingsError
 from mneme.ports import Incoming
 from mneme.records import Position
@@ -48,7 +47,7 @@ _GROUPS = 32  # of buckets: the keys that Flink sees, and so the parallelism tha
 _LINGER = timedelta(milliseconds=20)  # until items of a group are worked on together
 _MOST_TOGETHER = 200
 _CHECKPOINT_SECONDS = 2.0  # at least, between two: each is work in all slots, also where nothing comes
-_PICKLED = Types.PICKLED_BYTE_ARRAY()  # by PyFlink in Python's own words (cloudpickle), so that what is sent is pickled before
+_PICKLED = Types.PICKLED_BYTE_ARRAY()  # by PyFlink in Python's own words (cloudpickle), so that what is sent is packed before
 
 Sent = tuple[str, bytes]  # a group, and an item for it
 
@@ -73,29 +72,35 @@ def submit(run: FlinkRun, parallelism: int, checkpoints: str, resume_from: str |
     table = StreamTableEnvironment.create(env)
     buckets, groups = run.settings.flow.buckets, _groups()
     begin = "earliest-offset" if run.moved is None else "group-offsets"
-    options = _kafka_properties(run.settings.kafka) | {"topic": ";".join(run.topics.values()), "scan.startup.mode": begin}
+    options = _kafka_properties(run.settings.kafka) | {"topic": ";".join(run.topic_ids), "scan.startup.mode": begin}
     table.execute_sql(
         "CREATE TABLE events (body BYTES, topic STRING METADATA, part INT METADATA FROM 'partition', "
         f"place BIGINT METADATA FROM 'offset', stamp TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ({_options(options)})"
     )
-    rows = table.to_data_stream(table.sql_query("SELECT body, topic, part, place, CAST(stamp AS TIMESTAMP(3)) FROM events"))
+    rows = _stream(table, "events", "SELECT body, topic, part, place, CAST(stamp AS TIMESTAMP(3)) FROM events")
     decoded = partial(_decoded, _Sending(READ, buckets, groups), run.topic_ids)
     stream = rows.flat_map(decoded, output_type=_PICKLED).name("events").uid("events")
     table.execute_sql(
         "CREATE TABLE ticks (beat INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1', 'scan.parallelism' = '1')"
     )
-    clock = table.to_data_stream(table.sql_query("SELECT beat FROM ticks"))
+    clock = _stream(table, "ticks", "SELECT beat FROM ticks")
     ticks = clock.flat_map(lambda beat: groups, output_type=Types.STRING()).name("ticks").uid("ticks").set_parallelism(1)
     for name, steps, next_step in (
         ("read", (READ,), EMBED),
         ("conversations", (EMBED, SEGMENT, EXTRACT), RECONCILE),
-        ("owners", (RECONCILE,), None),
+        ("owners", (RECONCILE,), RECONCILE),  # which hands on nothing
     ):
         keyed = stream.key_by(itemgetter(0), key_type=Types.STRING())
         timed = keyed.connect(ticks.key_by(str, key_type=Types.STRING()))
         stream = timed.process(LanesFunction(steps, next_step, run, groups), output_type=_PICKLED).name(name).uid(name)
     stream.print().name("nothing").uid("nothing")  # a job has a sink, and all is written before
     return str(env.execute_async(run.name).get_job_id())
+
+
+def _stream(table: StreamTableEnvironment, name: str, query: str) -> DataStream:
+    """The rows of a query. Its operators have names of ours: a checkpoint finds them again in another dataflow."""
+    table.get_config().set("table.exec.uid.format", f"{name}_<type>_<transformation>")
+    return table.to_data_stream(table.sql_query(query))
 
 
 def _groups() -> tuple[str, ...]:
@@ -116,13 +121,11 @@ def check_connector(jar: Path) -> None:
     Raises:
         SettingsError: it is missing, or is another one; says where it comes from.
     """
-    if not jar.is_file():
+    if not jar.is_file() or hashlib.sha256(jar.read_bytes()).hexdigest() != _CONNECTOR_SHA256:
         raise SettingsError(
-            f"Flink has no connector for Kafka: put {CONNECTOR} (Maven Central, org.apache.flink:flink-sql-connector-kafka, "
-            f"SHA-256 {_CONNECTOR_SHA256}) into {jar.parent}, on every machine of the cluster"
+            f"Flink has no connector for Kafka, or another one: put {CONNECTOR} (Maven Central, "
+            f"org.apache.flink:flink-sql-connector-kafka, SHA-256 {_CONNECTOR_SHA256}) into {jar.parent}, on every machine"
         )
-    if (found := hashlib.sha256(jar.read_bytes()).hexdigest()) != _CONNECTOR_SHA256:
-        raise SettingsError(f"{jar} has SHA-256 {found}, and not {_CONNECTOR_SHA256}: fetch it again from Maven Central")
 
 
 def _environment(run: FlinkRun, configuration: Configuration) -> StreamExecutionEnvironment:
@@ -144,6 +147,7 @@ def _configuration(run: FlinkRun, parallelism: int, checkpoints: str, resume_fro
         "execution.attached": "false",
         "parallelism.default": str(parallelism),
         "pipeline.max-parallelism": str(_GROUPS),
+        "table.exec.uid.generation": "ALWAYS",
         "table.local-time-zone": "UTC",
         "python.executable": str(Path(sys.executable).with_name(WORKERS_PYTHON)),
         "python.client.executable": sys.executable,
@@ -222,7 +226,7 @@ class _Sending:
 
     def __call__(self, item: Any) -> Sent:
         bucket = 0 if goes_to_the_writer(item) else int(self.step.key(item, self.buckets))
-        return self.groups[bucket % len(self.groups)], pickle.dumps(item)
+        return self.groups[bucket % len(self.groups)], packed(item)
 
 
 def _decoded(sending: _Sending, topic_ids: Mapping[str, str], row: Any) -> Iterator[Sent]:
@@ -236,9 +240,9 @@ def _decoded(sending: _Sending, topic_ids: Mapping[str, str], row: Any) -> Itera
 class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
     """Lanes of a group of buckets, as Flink drives them: with items, and ticks. State is made when a bundle ends."""
 
-    def __init__(self, steps: tuple[Step, ...], next_step: Step | None, run: FlinkRun, groups: tuple[str, ...]) -> None:
+    def __init__(self, steps: tuple[Step, ...], next_step: Step, run: FlinkRun, groups: tuple[str, ...]) -> None:
         self._steps = steps
-        self._sending = _Sending(next_step, run.settings.flow.buckets, groups) if next_step is not None else None
+        self._sending = _Sending(next_step, run.settings.flow.buckets, groups)
         self._run = run
         self._keys = groups
 
@@ -257,10 +261,8 @@ class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
         group = self._of(key)
         group.add(item)
         if len(group) >= _MOST_TOGETHER:
-            yield from self._work(key, group, ctx)
-        else:
-            self._keep(group)
-            self._wake(key, group.wake_at(utc_now(), _LINGER), ctx)
+            yield from map(self._sending, group.work())
+        self._rest(key, group, ctx, _LINGER)
 
     def process_element2(self, value: str, ctx: KeyedCoProcessFunction.Context) -> Iterator[Sent]:
         """See to it, once in a while, that nothing stands still: a timer that ought to have come by now is lost."""
@@ -285,24 +287,14 @@ class LanesFunction(KeyedCoProcessFunction):  # type: ignore[misc]
     def _do_what_is_due(self, key: str, ctx: Any) -> Iterator[Sent]:
         group = self._of(key)
         if group.is_due(utc_now()):
-            yield from self._work(key, group, ctx)
-        else:
-            self._keep(group)
-            self._wake(key, group.wake_at(utc_now()), ctx)
+            yield from map(self._sending, group.work())
+        self._rest(key, group, ctx)
 
-    def _work(self, key: str, group: GroupLanes, ctx: Any) -> Iterator[Sent]:
-        on = group.work()
-        if self._sending is not None:
-            yield from map(self._sending, on)
-        self._keep(group)
-        self._wake(key, group.wake_at(utc_now()), ctx)
-
-    def _keep(self, group: GroupLanes) -> None:
+    def _rest(self, key: str, group: GroupLanes, ctx: Any, soonest: timedelta | None = None) -> None:
+        """Keep what is new of a group, and have it woken when something is due."""
         for name, value in group.changes().items():  # put_all of 2.3 takes no dictionary
             self._state.put(name, value)
-
-    def _wake(self, key: str, at: datetime | None, ctx: Any) -> None:
-        if at is None:
+        if (at := group.wake_at(utc_now(), soonest)) is None:
             return
         milliseconds = to_milliseconds(at)
         if (known := self._timers.get(key)) is None or milliseconds < known:

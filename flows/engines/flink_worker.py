@@ -17,12 +17,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import httpx
+from pydantic import BaseModel
 
 from connectors.folders import private_folder
 from connectors.telemetry.meters import StepMeter
@@ -35,7 +37,7 @@ from flows.lanes.services import Services, Submit
 from flows.lanes.state import Versions
 from flows.running.open_services import kafka_endpoints, open_prepared, open_services
 from flows.write import Writer
-from mneme.ports import Lane as Topic
+from mneme.errors import StoreRejected
 from mneme.settings import Settings
 from mneme.times import to_milliseconds, utc_now
 
@@ -69,8 +71,7 @@ class FlinkRun:
         began_at: when it was submitted.
         name: of the job.
         jobmanager: ``host:port`` of its REST address.
-        topics: what is read.
-        topic_ids: of each of them, by its name.
+        topic_ids: the id of each topic that is read, by its name.
         moved: the archive that becomes ``MOVED``, until all that is in it is taken over; else None.
     """
 
@@ -79,7 +80,6 @@ class FlinkRun:
     began_at: datetime
     name: str
     jobmanager: str
-    topics: Mapping[Topic, str]
     topic_ids: Mapping[str, str]
     moved: Path | None = None
 
@@ -107,21 +107,11 @@ class CheckpointWatch:
         self._job: str | None = None
         self._completed = 0
         self._seen = 0
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="checkpoints", daemon=True)
 
     @property
     def epoch(self) -> int:
         """The number of epochs that are over since the worker began."""
         return self._seen // 2
-
-    def start(self) -> None:
-        """Begin to look."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """End."""
-        self._ended.set()
 
     def look(self, client: httpx.Client) -> None:
         """Ask once.
@@ -141,9 +131,11 @@ class CheckpointWatch:
             self._completed = int(newest["id"])
             self._seen += 1
 
-    def _watch(self) -> None:
+    def watch(self) -> NoReturn:
+        """Look once in a while, as long as the process lives."""
         with httpx.Client(timeout=_ANSWER_SECONDS) as client:
-            while not self._ended.wait(_GLANCE_SECONDS):
+            while True:
+                time.sleep(_GLANCE_SECONDS)
                 try:
                     self.look(client)
                 except (httpx.HTTPError, ValueError, KeyError) as error:
@@ -184,14 +176,12 @@ class Worker:
         settings = run.settings
         private_folder(settings.data)
         self.failures = Failures()
-        self._stopping = threading.Event()
-        self._stack = ExitStack()
-        index, embedder = open_prepared(settings, self._stopping, self._stack)
+        stopping, self._stack = threading.Event(), ExitStack()  # nothing is closed: the process ends with its job
+        index, embedder = open_prepared(settings, stopping, self._stack)
         index.refresh()  # what a worker that died wrote must be found by the searches of this one
         ends = self._stack.enter_context(kafka_endpoints(settings, [], Backlogs(Uncounted(), chunks=Uncounted())))
-        services, writer, _ = open_services(
-            settings, index, embedder, versions_of(run, utc_now()), ends, self._stopping, self._stack
-        )
+        versions = versions_of(run, utc_now())
+        services, self.writer, _ = open_services(settings, index, embedder, versions, ends, stopping, self._stack)
         reading, most = services.reading, settings.flow.pending_limit
         self.services: Services = replace(
             services,
@@ -199,15 +189,8 @@ class Worker:
             submit_call=LimitedCalls(services.submit_call, most) if services.submit_call is not None else None,
             reading=replace(reading, submit=LimitedCalls(reading.submit, most)) if reading else None,
         )
-        self.writer: Writer = writer
         self.checkpoints = CheckpointWatch(run.jobmanager, run.name)
-        self.checkpoints.start()
-        self._stack.callback(self.checkpoints.close)
-
-    def close(self) -> None:
-        """Release everything."""
-        self._stopping.set()
-        self._stack.close()
+        threading.Thread(target=self.checkpoints.watch, name="checkpoints", daemon=True).start()
 
 
 _opening = threading.Lock()
@@ -218,9 +201,6 @@ def worker_of(run: FlinkRun) -> Worker:
     """The worker of this process, opened by the first function that asks."""
     with _opening:
         if run.number not in _open:
-            for worker in _open.values():
-                worker.close()
-            _open.clear()
             _open[run.number] = Worker(run)
         return _open[run.number]
 
@@ -233,9 +213,10 @@ class BucketLanes:
 
     def __init__(self, steps: Sequence[Step], worker: Worker, name: str, states: State | None) -> None:
         self._checkpoints = worker.checkpoints
+        services, failures = worker.services, worker.failures
         self._lanes = [
-            HostedLane(f"{step.name}-{name}", step.lane(worker.services, state), worker.services, worker.failures, meter)
-            for step, state, meter in zip(steps, states or (None,) * len(steps), _meters(steps), strict=True)
+            HostedLane(f"{step.name}-{name}", step.lane(services, state), services, failures, StepMeter(step.name))
+            for step, state in zip(steps, states or (None,) * len(steps), strict=True)
         ]
         self._epoch = worker.checkpoints.epoch
         self._at_work = states is not None
@@ -269,6 +250,46 @@ class BucketLanes:
             writes += [item for item in given if goes_to_the_writer(item)]
         self._at_work = self._at_work or is_awake
         return items
+
+
+class _NamingFields(pickle.Pickler):
+    """Writes the fields of objects by name. ``pickle`` goes by their order, so that a new one would shift the values."""
+
+    def reducer_override(self, value: Any) -> Any:
+        kind = type(value)
+        if is_dataclass(kind):
+            return _made, (kind, {each.name: getattr(value, each.name) for each in fields(kind) if each.init})
+        if isinstance(value, BaseModel):
+            return _made, (kind, value.__dict__, value.model_fields_set)
+        return (_made, (kind, value._asdict())) if hasattr(kind, "_asdict") else NotImplemented
+
+
+def _made(kind: type[Any], values: Mapping[str, Any], given: set[str] | None = None) -> Any:
+    made = kind(**values) if given is None else kind.model_construct(given, **values)
+    if given is not None and len(made.__dict__) < len(kind.model_fields):
+        raise TypeError(f"{kind.__name__} has a field without a value")
+    return made
+
+
+def packed(item: Any) -> bytes:
+    """An item as it is sent, and as it waits in the state of a group: for this version of Mneme, and for the next."""
+    _NamingFields(written := BytesIO()).dump(item)
+    return written.getvalue()
+
+
+def unpacked(item: bytes) -> Any:
+    """The item of ``packed``; fields that its version did not have are as by default.
+
+    Raises:
+        StoreRejected: it has no such fields, or others have no default.
+    """
+    try:
+        return pickle.loads(item)  # noqa: S301  sent by a job of this flow
+    except (TypeError, AttributeError, ImportError) as error:
+        raise StoreRejected(
+            f"another version of Mneme wrote what waits in the checkpoint ({error}): go on with that version, and stop it with "
+            "SIGTERM when nothing more comes"
+        ) from error
 
 
 class Unwritten:
@@ -309,7 +330,7 @@ class GroupLanes:
         worker: services.
         unwritten: takes what goes to the writer; the same for all groups of a function.
         name: of the group, unlike that of all others in the process.
-        held: the state of each bucket, and items that wait, pickled; empty for a new group.
+        held: the state of each bucket, and items that wait, packed; empty for a new group.
         moved: the states of a new group that came from another engine.
     """
 
@@ -338,7 +359,7 @@ class GroupLanes:
         return len(self._waiting)
 
     def add(self, item: bytes) -> None:
-        """Take in an item, pickled, to be worked on together with those that come within a moment."""
+        """Take in an item, packed, to be worked on together with those that come within a moment."""
         self._waiting.append(item)
         self._changes[_WAITING] = self._waiting
 
@@ -354,7 +375,7 @@ class GroupLanes:
 
     def work(self) -> list[Any]:
         """Do what is due, hand over what is to be written, and return what goes on."""
-        waiting, self._waiting = [pickle.loads(item) for item in self._waiting], []  # noqa: S301  sent by this job itself
+        waiting, self._waiting = [unpacked(item) for item in self._waiting], []
         if waiting:
             self._changes[_WAITING] = self._waiting
         soon = utc_now() + _SOON
@@ -398,10 +419,3 @@ def moved_states(steps: Sequence[Step]) -> dict[str, State]:
     """The states of the lanes of these steps, by bucket, as the engine before left them."""
     left = [{file.name: file.read_bytes() for file in (MOVED / step.name).glob("*")} for step in steps]
     return {bucket: tuple(states.get(bucket) for states in left) for bucket in sorted(set[str]().union(*left))}
-
-
-_known_meters: dict[str, StepMeter] = {}
-
-
-def _meters(steps: Sequence[Step]) -> list[StepMeter]:
-    return [_known_meters.setdefault(step.name, StepMeter(step.name)) for step in steps]

@@ -22,7 +22,6 @@ from urllib.parse import unquote, urlsplit
 import httpx
 
 from connectors.durable import replace_json
-from connectors.kafka.client import topics_of_lanes
 from flows.engines.flink_worker import FlinkRun
 from flows.running.recovery import RecoveryStore
 from mneme import __version__
@@ -202,8 +201,10 @@ def run_on_flink(
                 if (newest := cluster.newest_checkpoint(job)) is not None and jobs.keep(newest):
                     wrote()
                 if time.monotonic() - looked_at >= _TOPICS_SECONDS:
-                    jobs.refuse_made_anew(_told(topic_ids))
                     looked_at = time.monotonic()
+                    with suppress(StoreError):  # of a broker that does not tell; the job's own failure will
+                        ids = topic_ids()
+                    jobs.refuse_made_anew(ids)
                 if not was_whole and cluster.runs_whole(job):
                     was_whole = True
                     on_ready()
@@ -226,15 +227,6 @@ def run_on_flink(
         jobs.stop(job)
 
 
-def _told(topic_ids: Callable[[], Mapping[str, str]]) -> Mapping[str, str]:
-    """The ids of topics; none while Kafka does not tell them."""
-    try:
-        return topic_ids()
-    except StoreError as error:
-        log.warning("%s", error)
-        return {}
-
-
 class _Jobs:
     """The jobs of a store on a cluster, and the store's note of the newest: its id, and the checkpoint to go on from."""
 
@@ -250,8 +242,7 @@ class _Jobs:
         """The id of a job that goes on from the newest checkpoint."""
         settings, store, number = self._settings, self._store, begin()
         moved = store.moved.absolute() if store.moved.exists() else None
-        topics = topics_of_lanes(settings.kafka.topics)
-        run = FlinkRun(settings, number, utc_now(), f"mneme {store.id}", self._cluster.address, topics, ids, moved)
+        run = FlinkRun(settings, number, utc_now(), f"mneme {store.id}", self._cluster.address, ids, moved)
         newest = self._newest()
         job = submit(run, settings.flow.processes, self._folder, newest)
         replace_json(self._note, {"job": job, "newest": newest, "stopped": False, "of": self._settings_now, "topics": ids})

@@ -124,7 +124,8 @@ def status_view(status: Status, rate: float | None) -> RenderableType:
     facts.add_column(overflow="fold")
     facts.add_row("health", Text(status.health, style=_HEALTH[status.health]))
     seen = f", seen {status.flow_seen_at[:19]}" if status.flow_seen_at else ""
-    facts.add_row("flow", Text.assemble((status.flow, _FLOW[status.flow]), (seen, "dim")))
+    engine = f", on {status.engine}" if status.engine else ""
+    facts.add_row("flow", Text.assemble((status.flow, _FLOW[status.flow]), engine, (seen, "dim")))
     facts.add_row("messages/s", "?" if rate is None else f"{rate:.1f}")
     facts.add_row("not read yet", _counts(status.lag) if status.lag else "?")
     facts.add_row("dead letters", _dead(status.dead_letters))

@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 from typer.main import get_command
 
+from mneme.settings import Settings
 from serving.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,12 @@ def test_all_name_the_same_flink_and_the_same_connector() -> None:
     assert checksum in (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
     assert set(re.findall(r"flink-sql-connector-kafka[-:/](\d[\w.]+-[\d.]+\d)", image)) == {connector}
     assert f"flink-sql-connector-kafka:{connector}" in (ROOT / "requirements" / "flink.sh").read_text(encoding="utf-8")
+
+
+def test_the_image_has_the_extras_that_each_machine_needs_and_so_the_embedder_of_the_settings() -> None:
+    (extras,) = re.findall(r"pip install .*'\.\[([\w,]+)\]'", (FOLDER / "Dockerfile").read_text(encoding="utf-8"))
+    assert f"`mneme-river[{extras}]`" in (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+    assert Settings(_env_file=None).embedder.provider in extras.split(",")
 
 
 def test_the_manifest_starts_a_cluster_with_slots_for_the_flow_that_runs_on_it_also_without_one_of_its_machines() -> None:

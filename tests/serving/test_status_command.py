@@ -143,6 +143,14 @@ def test_messages_a_second_are_those_between_two_looks(monkeypatch: pytest.Monke
     assert [rate for _, rate in islice(looks, 5)] == [None, 2.0, None, None, None]
 
 
+@pytest.mark.parametrize(("content", "engine"), [('{"run": 3, "engine": "flink"}', "flink"), ('{"run"', None), (None, None)])
+def test_the_engine_is_that_of_the_recovery_store(tmp_path: Path, content: str | None, engine: str | None):
+    if content is not None:
+        (tmp_path / "recovery" / "kafka").mkdir(parents=True)
+        (tmp_path / "recovery" / "kafka" / "mneme.json").write_text(content)
+    assert local_status(filled(tmp_path)).engine == engine
+
+
 def test_the_table_shows_trouble():
     console = Console(width=100, record=True, file=StringIO())
     status = Status(
@@ -151,9 +159,10 @@ def test_the_table_shows_trouble():
         ("no flow runs",),
         {"messages": 1200},
         "rests",
+        "flink",
         dead_letters=3,
     )
     console.print(status_view(status, 12.34))
     shown = console.export_text()
-    for text in ("red", "rests", "12.3", "messages 1,200", "no flow runs"):
+    for text in ("red", "rests, on flink", "12.3", "messages 1,200", "no flow runs"):
         assert text in shown

@@ -11,18 +11,33 @@ from types import SimpleNamespace
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 
+from flows.cuts import Utterance
 from flows.engines.dataflow import EMBED, EXTRACT, READ, RECONCILE, SEGMENT, Dataflow, Step, goes_to_the_writer
-from flows.engines.flink_worker import BucketLanes, CheckpointWatch, FlinkRun, GroupLanes, LimitedCalls, Unwritten, versions_of
+from flows.engines.flink_worker import (
+    BucketLanes,
+    CheckpointWatch,
+    FlinkRun,
+    GroupLanes,
+    LimitedCalls,
+    Unwritten,
+    packed,
+    unpacked,
+    versions_of,
+)
 from flows.engines.port import Failures
-from flows.items import FlushDone, Pause
+from flows.items import Amendment, Arrived, Embedded, Erasure, FlushDone, Pause, Unread
 from flows.lanes.pending import Pending
 from flows.running.feeds import Feed
-from mneme.errors import StoreUnavailable
+from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.events import Document
+from mneme.records import Corrected, Owner, Position, StoredMessage
 from mneme.settings import Settings
 from mneme.times import utc_now
 from tests.contracts.engine import EngineContract
+from tests.flows.river import message
 
 _FUNCTIONS = ((READ,), (EMBED, SEGMENT, EXTRACT), (RECONCILE,))
 _GROUPS = 2
@@ -100,11 +115,11 @@ class TestGroupLanes(EngineContract):
     ) -> None:
         for item in items:
             bucket = 0 if goes_to_the_writer(item) else int(steps[0].key(item, flow.buckets))
-            groups[number, bucket % _GROUPS].add(pickle.dumps(item))
+            groups[number, bucket % _GROUPS].add(packed(item))
 
 
 def run(began_at: datetime) -> FlinkRun:
-    return FlinkRun(Settings(_env_file=None), 3, began_at, "mneme x", "flink:8081", {"messages": "m"}, {"m": "id"})
+    return FlinkRun(Settings(_env_file=None), 3, began_at, "mneme x", "flink:8081", {"m": "id"})
 
 
 def test_a_worker_that_begins_later_in_a_run_writes_higher_versions_whatever_an_earlier_one_wrote() -> None:
@@ -236,15 +251,17 @@ class CountsEpochs:
 def test_what_came_before_a_flush_is_written_before_the_flush_goes_on() -> None:
     written: list[Any] = []
     marker = FlushDone("default", "before it")
+    pause = Pause("default/talk", "flush", "default", "f")
+    assert waiting_in_a_group(written, packed(marker), packed(pause)).work() == [pause]
+    assert written == [marker]
+
+
+def waiting_in_a_group(written: list[Any], *waiting: bytes) -> GroupLanes:
+    """A group of lanes that hand on what they get, restored from a state."""
     services = SimpleNamespace(pending=Pending(), tally=Counter[str](), settings=Settings(_env_file=None))
     host = SimpleNamespace(services=services, failures=Failures(), checkpoints=Checkpoints())
-    pause = Pause("default/talk", "flush", "default", "f")
-    unwritten = Unwritten(SimpleNamespace(write=written.extend))
-    group = GroupLanes((Step("only", lambda services, state: HandsOn(), READ.key),), host, unwritten, "group", {}, {})
-    for item in (marker, pause):
-        group.add(pickle.dumps(item))
-    assert group.work() == [pause]
-    assert written == [marker]
+    step = Step("only", lambda services, state: HandsOn(), READ.key)
+    return GroupLanes((step,), host, Unwritten(SimpleNamespace(write=written.extend)), "group", {"waiting": waiting}, {})
 
 
 class HandsOn(CountsEpochs):
@@ -261,3 +278,69 @@ def test_a_new_group_takes_in_what_was_moved_and_puts_it_into_its_state() -> Non
 def test_a_group_that_has_any_state_takes_in_nothing_that_was_moved() -> None:
     assert kept_by({}, {}) == {"waiting": []}
     assert kept_by({"waiting": []}, {"0003": (b"x", None)}) == {}
+
+
+SAID = message(3, "Ann moved to Lisbon.")
+PLACE = Position(topic="t", partition=0, offset=3)
+FLUSH = Pause("default/talk", "flush", "default", "f")
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        SAID,
+        Unread(Document(user_id="ann", document_id="d", name="d.md", content="Text.", flush_id="f"), PLACE, NOON, b"raw"),
+        Amendment("default", "talk", "m3", "Other.", PLACE, NOON, b"raw", corrected=Corrected(by="m4", at=NOON)),
+        Embedded(Utterance(SAID.message, np.ones(4, np.float32), b"tokens"), replayed=True),
+        Erasure("default", None, Owner(tenant_id="default", type="user", id="ann"), "e", NOON, PLACE, tokens=4),
+    ],
+    ids=lambda item: type(item).__name__,
+)
+def test_what_is_packed_comes_out_as_it_went_in(item: Any) -> None:
+    assert repr(unpacked(packed(item))) == repr(item)
+
+
+class MessageWithHue(StoredMessage):
+    hue: str = "none"
+
+
+class MessageOfHue(StoredMessage):
+    hue: str
+
+
+@dataclass(frozen=True, slots=True)
+class PauseWithHue:
+    hue: str = "none"
+    lane: str = ""
+    reason: str = "idle"
+    tenant_id: str = ""
+    flush_id: str = ""
+    owner_key: str = ""
+    bucket: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PauseOfHue:
+    hue: str
+
+
+def test_what_waits_in_a_state_is_taken_by_a_version_with_more_fields_each_value_in_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waiting = [packed(SAID), packed(FLUSH)]
+    monkeypatch.setattr("mneme.records.sources.StoredMessage", MessageWithHue)
+    monkeypatch.setattr("flows.items.Pause", PauseWithHue)
+    arrived, pause = waiting_in_a_group([], *waiting).work()
+    assert arrived == Arrived(MessageWithHue(**dict(SAID.message)))
+    assert pause == PauseWithHue(lane="default/talk", reason="flush", tenant_id="default", flush_id="f")
+
+
+@pytest.mark.parametrize("item", [SAID, FLUSH], ids=["record", "item"])
+def test_what_waits_in_a_state_is_refused_by_a_version_that_cannot_fill_a_field(
+    item: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = packed(item)
+    monkeypatch.setattr("mneme.records.sources.StoredMessage", MessageOfHue)
+    monkeypatch.setattr("flows.items.Pause", PauseOfHue)
+    with pytest.raises(StoreRejected, match="another version of Mneme wrote what waits"):
+        waiting_in_a_group([], waiting).work()
