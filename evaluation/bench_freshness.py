@@ -11,11 +11,15 @@ Mneme runs on topics, indices and a folder of its own: with OpenSearch `mneme ru
 A look takes its time, and the next follows 50 ms later: figures are too high by that, and never too low.
 """
 
+import socket
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -26,8 +30,9 @@ from rich.console import Console
 
 from connectors import Publisher
 from connectors.indices import open_index
+from evaluation.faults.deployment import Deployment
+from evaluation.faults.flow_process import FlowProcess, RunningFlow
 from evaluation.report import Report, Row, embedder_of, percentiles, plot_distributions, print_table
-from evaluation.running import Running, running
 from evaluation.synthetic_talks import message, own_word, talk
 from mneme import ids, rows
 from mneme.ports import MemoryIndex
@@ -42,7 +47,7 @@ _LOOK_SECONDS = 0.05
 _LONGEST_SECONDS = 120.0  # that anything may take
 _MESSAGES_OF_A_TALK = 10
 _COLUMNS = ["method", "stage", "count", "p50_ms", "p95_ms", "p99_ms", "max_ms"]
-_STORED, SEARCHABLE = "in the index", "searchable"
+_STORED, _SEARCHABLE = "in the index", "searchable"
 
 Delays = dict[str, list[float]]  # milliseconds from sending until each stage, by its name
 
@@ -59,18 +64,16 @@ def run_freshness(
     Raises:
         StoreError: a server does not answer, or something is not there after two minutes.
     """
-    with running(settings, "freshness", service=False) as mneme, ExitStack() as stack:
-        publisher = stack.enter_context(mneme.publisher())
-        memories = stack.enter_context(mneme.memories())
-        index = None
-        if mneme.settings.service.url is None:
-            index = stack.enter_context(closing(open_index(mneme.settings, read_only=True)))
+    with running(settings) as (mneme, own), ExitStack() as stack:
+        publisher = stack.enter_context(Publisher.connect(own))
+        memories = stack.enter_context(Memories.connect(own))
+        index = stack.enter_context(closing(open_index(own, read_only=True))) if own.service.url is None else None
         with console.status("the first of all"):  # it waits for models and indices, and is not measured
             flushed_talk(mneme, publisher, memories, 0)
-            SingleMessages(mneme, publisher, memories, index).stream(rate, 1.0)
+            _SingleMessages(mneme, publisher, memories, index).stream(rate, 1.0)
         # 1.
         with console.status(f"{rate:g} messages a second"):
-            singles = SingleMessages(mneme, publisher, memories, index).stream(rate, seconds)
+            singles = _SingleMessages(mneme, publisher, memories, index).stream(rate, seconds)
         # 2.
         with console.status("talks and flushes"):
             delays = [flushed_talk(mneme, publisher, memories, number) for number in range(1, talks + 1)]
@@ -79,6 +82,34 @@ def run_freshness(
     print_table(console, f"From sending to searchable, {report.settings['index']}", report.rows, _COLUMNS)
     title = str(report.settings["index"])
     return replace(report, plot=partial(_plot, {"message": singles, "flush": flushes}, title=title))
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[tuple[RunningFlow, Settings]]:
+    """Start Mneme on an empty index, and end it and remove everything afterwards: its process, and settings to reach it by."""
+    with tempfile.TemporaryDirectory(prefix="mneme-freshness-") as folder:
+        if settings.index.backend == "opensearch":
+            with Deployment(settings, Path(folder)) as deployment:
+                deployment.start()
+                deployment.flow.until_reading()
+                yield deployment.flow, deployment.settings
+            return
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        own = settings.replace(data=Path(folder), service={"url": None, "port": port})
+        url = f"http://{own.service.host}:{port}"
+        with FlowProcess(own, command=("serve",), log="serve.log") as service:
+            service.until(lambda: _is_live(url))
+            yield service, own.replace(service={"url": url})
+
+
+def _is_live(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/health/live", timeout=5) as response:
+            return bool(response.status == 200)
+    except (urllib.error.URLError, TimeoutError):
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +132,15 @@ Look = Callable[[list[_Sent]], set[_Sent]]
 """Tell those that have arrived from those that are on their way."""
 
 
-class SingleMessages:
+class _SingleMessages:
     """Single messages: one thread sends, one looks into the index, one searches."""
 
-    def __init__(self, mneme: Running, publisher: Publisher, memories: Memories, index: MemoryIndex | None) -> None:
+    def __init__(self, mneme: RunningFlow, publisher: Publisher, memories: Memories, index: MemoryIndex | None) -> None:
         self._mneme = mneme
         self._publisher = publisher
         self._memories = memories
         self._index = index
-        self._looks: dict[str, Look] = {SEARCHABLE: self._found}
+        self._looks: dict[str, Look] = {_SEARCHABLE: self._found}
         if index is not None:
             self._looks = {_STORED: self._stored, **self._looks}
         # On their way to each stage; a single operation of a dictionary needs no lock.
@@ -176,7 +207,7 @@ class SingleMessages:
         return found
 
 
-def flushed_talk(mneme: Running, publisher: Publisher, memories: Memories, number: int) -> dict[str, float]:
+def flushed_talk(mneme: RunningFlow, publisher: Publisher, memories: Memories, number: int) -> dict[str, float]:
     """Tell a talk, flush it, and wait until its episode is found: milliseconds until each stage."""
     conversation, user = f"talk-{number}", f"teller{number % _OWNERS}"
     messages = list(talk(conversation, user, _MESSAGES_OF_A_TALK, utc_now()))

@@ -68,9 +68,9 @@ class Engine:
 BYTEWAX = Engine()
 
 
-def flink(jobmanager: str, python: Path | None = None) -> Engine:
-    """The flow on a Flink cluster, by the REST address of its JobManager."""
-    return Engine(("run", "--engine", "flink", "--jobmanager", jobmanager), python)
+def engine_of(name: str, jobmanager: str, python: Path | None = None) -> Engine:
+    """Bytewax, or a Flink cluster by the REST address of its JobManager."""
+    return Engine(("run", "--engine", "flink", "--jobmanager", jobmanager), python) if name == "flink" else BYTEWAX
 
 
 class Deployment:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Self, TypeVar
 
 import numpy as np
@@ -42,24 +41,9 @@ def check_weights(weights: Mapping[str, object], names: Sequence[str], fit: str)
 
 
 @cache
-def _shipped(adapter: TypeAdapter[tuple[Fitted, ...]], package: str) -> tuple[Fitted, ...]:
+def shipped(adapter: TypeAdapter[tuple[Fitted, ...]], package: str) -> tuple[Fitted, ...]:
+    """The coefficients that are shipped in a package."""
     return adapter.validate_json((files(package) / "coefficients.json").read_text(encoding="utf-8"))
-
-
-def coefficients_of(
-    adapter: TypeAdapter[tuple[Fitted, ...]], package: str, path: Path | None, variable: str, fit: str
-) -> tuple[Fitted, ...]:
-    """The coefficients of the file that a setting names, else those that are shipped in a package.
-
-    Raises:
-        SettingsError: the file cannot be used; names the variable and the command that makes one.
-    """
-    if path is None:
-        return _shipped(adapter, package)
-    try:
-        return adapter.validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"{variable}: {path} cannot be used ({error}); make it with `mneme bench fit {fit}`") from error
 
 
 class Weights(BaseModel):
@@ -172,8 +156,13 @@ def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coeffici
     Raises:
         SettingsError: ``MNEME_RETRIEVAL__COEFFICIENTS`` names a file that cannot be used.
     """
-    path, variable = settings.retrieval.coefficients, "MNEME_RETRIEVAL__COEFFICIENTS"
-    known = coefficients_of(_known, "queries.scoring", path, variable, "fusion")
+    path = settings.retrieval.coefficients
+    try:
+        known = _known.validate_json(path.read_bytes()) if path else shipped(_known, "queries.scoring")
+    except (OSError, ValueError) as error:
+        raise SettingsError(
+            f"MNEME_RETRIEVAL__COEFFICIENTS: {path} cannot be used ({error}); make it with `mneme bench fit fusion`"
+        ) from error
     wanted = (settings.index.backend, embedder.fitted_as)
     fitted = {each.late_interaction: each for each in known if (each.backend, each.embedder) == wanted}
     return (fitted.get(True) if embedder.token_dimension else None) or fitted.get(False)
