@@ -4,15 +4,14 @@ One line is one recording:
 
     {"key": ..., "path": "/v1/chat/completions", "request": {...}, "status": 200, "content_type": ..., "answer": "..."}
 
-The key is the SHA-256 of path and request. Embeddings are kept text by text, exactly, without the usage
-of the whole request: which texts share a request depends on how busy the threads are. No header is kept but the content type,
-and of the URL only the path: neither a key nor a login can get into the file.
+The key is the SHA-256 of path and request. No header is kept but the content type, and of the URL only the path: neither a key
+nor a login can get into the file.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,42 +29,6 @@ def request_of(body: bytes) -> Any:
 def model_of(request: Any) -> str:
     """The model that a request names; empty without one."""
     return str(request.get("model") or "") if isinstance(request, dict) else ""
-
-
-_PATH = "/embeddings"
-
-
-def texts_of(path: str, request: Any) -> list[Any] | None:
-    """The texts of a request for embeddings of several; None for any other. A text may be given as its tokens."""
-    texts = request.get("input") if path.endswith(_PATH) and isinstance(request, dict) else None
-    if isinstance(texts, list) and texts and all(isinstance(text, str | list) for text in texts):
-        return texts
-    return None
-
-
-def request_for(request: Mapping[str, Any], texts: Sequence[Any]) -> dict[str, Any]:
-    """The same request for other texts."""
-    return {**request, "input": list(texts)}
-
-
-def apart(answer: str, count: int) -> list[str] | None:
-    """The answer for each of ``count`` texts, in their order; None where it has not one vector for each."""
-    try:
-        whole = json.loads(answer)
-        rows = {row["index"]: row for row in whole["data"] if "embedding" in row}
-    except (ValueError, KeyError, TypeError):
-        return None
-    if set(rows) != set(range(count)):
-        return None
-    more = {name: value for name, value in whole.items() if name not in ("data", "usage")}
-    return [json.dumps({**more, "data": [{**rows[at], "index": 0}]}) for at in range(count)]
-
-
-def together(answers: Sequence[str]) -> str:
-    """One answer of those for single texts."""
-    wholes = [json.loads(answer) for answer in answers]
-    rows = [{**whole["data"][0], "index": at} for at, whole in enumerate(wholes)]
-    return json.dumps({**wholes[0], "data": rows})
 
 
 _DONE = b"[DONE]"
@@ -135,36 +98,17 @@ class Recordings:
         return map(_recording, self._lines)
 
     def find(self, path: str, request: Any) -> Recording | None:
-        """The recording of a request; for several embeddings, one made of those of each text."""
-        texts = texts_of(path, request)
-        if texts is None:
-            return self._find(path, request)
-        found = [each for text in texts if (each := self._find(path, request_for(request, [text]))) is not None]
-        if len(found) < len(texts):
-            return None
-        return replace(found[0], request=request, answer=together([each.answer for each in found]))
-
-    def unknown(self, path: str, request: Any) -> Any:
-        """The part of a request without a recording: the request, or one for those of its texts that have no embedding."""
-        if (texts := texts_of(path, request)) is None:
-            return request
-        missing = [text for text in texts if self._find(path, request_for(request, [text])) is None]
-        return request_for(request, missing)
+        """The recording of a request."""
+        line = self._lines.find(key_of(path, request))
+        return None if line is None else _recording(line)
 
     def add(self, *recordings: Recording) -> int:
-        """Keep recordings, durably on return; how many. One of a request that has a recording changes nothing, and of an
-        answer that has not one embedding for each text nothing is kept.
-        """
-        singles = [single for recording in recordings for single in _singles(recording)]
-        return self._lines.add(*({"key": key_of(each.path, each.request), **asdict(each)} for each in singles))
+        """Keep recordings, durably on return; how many. One of a request that has a recording changes nothing."""
+        return self._lines.add(*({"key": key_of(each.path, each.request), **asdict(each)} for each in recordings))
 
     def sort(self) -> None:
         """Order the lines by path and request, so that the same recordings are the same file, whoever was first."""
         self._lines.rewrite(lambda lines: sorted(lines, key=lambda line: (line["path"], _canonical(line["request"]))))
-
-    def _find(self, path: str, request: Any) -> Recording | None:
-        line = self._lines.find(key_of(path, request))
-        return None if line is None else _recording(line)
 
 
 def key_of(path: str, request: Any) -> str:
@@ -187,12 +131,3 @@ def _checked_key(line: Any) -> str:
 
 def _recording(line: dict[str, Any]) -> Recording:
     return Recording(line["path"], line["request"], line["status"], line["content_type"], line["answer"])
-
-
-def _singles(recording: Recording) -> list[Recording]:
-    """The recordings to keep: of embeddings one for each text."""
-    if (texts := texts_of(recording.path, recording.request)) is None:
-        return [recording]
-    answers = apart(recording.answer, len(texts)) or []
-    requests = [request_for(recording.request, [text]) for text in texts]
-    return [replace(recording, request=request, answer=answer) for request, answer in zip(requests, answers, strict=False)]
