@@ -19,7 +19,7 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from threading import Lock
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import numpy as np
 import typer
@@ -28,6 +28,7 @@ from rich.console import Console
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.own_index import synthetic_index
+from evaluation.process_costs import Watched
 from evaluation.report import Report, Row, embedder_of, plot_answered, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
 from mneme.ids import owner_key
@@ -68,18 +69,6 @@ class Stopwatch:
         with self._lock:
             seconds, self._seconds = self._seconds, 0.0
             return seconds
-
-
-class Watched:
-    """Anything, with a stopwatch that runs during the calls of its methods."""
-
-    def __init__(self, inner: object, stopwatch: Stopwatch) -> None:
-        self._inner, self._stopwatch = inner, stopwatch
-
-    def __getattr__(self, name: str) -> Any:
-        """An attribute; a method is watched."""
-        found = getattr(self._inner, name)
-        return self._stopwatch.running()(found) if callable(found) else found
 
 
 K = 10
@@ -252,7 +241,8 @@ def _memories(settings: Settings, watch: Stopwatch) -> Memories:
     embedder = open_embedder(settings)
     index = open_index(settings, read_only=True)
     index.prepare(embedder.identity)
-    return Memories(cast(MemoryIndex, Watched(index, watch)), cast(Embedder, Watched(embedder, watch)), settings)
+    index_watched, embedder_watched = (Watched(each, lambda name: watch.running()) for each in (index, embedder))
+    return Memories(cast(MemoryIndex, index_watched), cast(Embedder, embedder_watched), settings)
 
 
 def _times(rounds: Sequence[Sequence[Timed]]) -> dict[str, float | int]:

@@ -14,7 +14,7 @@ from rich.console import Console
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.bench_query import METHODS, STATES, Stopwatch, Watched, neighbour_recall, run_query
+from evaluation.bench_query import METHODS, STATES, Stopwatch, neighbour_recall, run_query
 from evaluation.own_index import kept_index, synthetic_index
 from evaluation.synthetic_memories import SyntheticMemories
 from mneme.errors import StoreRejected

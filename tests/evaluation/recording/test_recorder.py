@@ -158,7 +158,7 @@ def test_no_key_gets_into_the_file_nor_into_a_log(file: Path, caplog: pytest.Log
         assert KEY in echoed.text
         assert post(url, json=chat(f"My key is {KEY}.")).status_code == 200
         assert recorder.counts["not recorded (with the key)"] == 2
-    assert len(Recordings(file)) == 6
+    assert len(Recordings(file)) == 5
     assert KEY not in file.read_text(encoding="utf-8")
     assert KEY not in caplog.text
 
