@@ -39,9 +39,6 @@ def run_boundaries(
     locomo: Annotated[
         Path | None, typer.Option("--locomo", help="Your LoCoMo JSON: its session ends, with and without times.")
     ] = None,
-    sample: Annotated[
-        int | None, typer.Option("--sample", min=5, help="So many conversations of each set, for a quick look.")
-    ] = None,
 ) -> Report:
     """Detection of topic changes: the model of the default detector, cross-validated and online, at several paces.
 
@@ -51,7 +48,7 @@ def run_boundaries(
     """
     started = time.monotonic()
     # 1.
-    kinds = read_kinds(segmentation, locomo, sample)
+    kinds = read_kinds(segmentation, locomo)
     known = vectors_of(kinds, settings, console)
     # 2.
     rows: list[Row] = []
@@ -76,7 +73,6 @@ def run_boundaries(
             "boundaries": settings.boundaries.model_dump(mode="json"),
             "embedder": embedder_of(settings),
             "folds": FOLDS,
-            "sample": sample,
             "sets": {kind.name: _description(kind) for kind in kinds},
             "seconds": seconds,
         },

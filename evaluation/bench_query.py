@@ -1,6 +1,6 @@
 """``mneme bench query``: how long a search takes, in an index of made-up memories (evaluation/synthetic_memories.py).
 
-1. Fill an index of the benchmark's own, or take the one that an earlier run kept.
+1. Fill an index of the benchmark's own.
 2. Cold: of each owner the first question, by each method; the very first of all with opening the index and the embedder.
 3. Warm: as many other questions unmeasured, then every question measured, in several rounds, by each method.
 4. One owner: the same with questions to the owner with about 500 facts, so that indices of different sizes can be compared.
@@ -27,7 +27,7 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.own_index import synthetic_index
+from evaluation.own_index import fill, fresh_index
 from evaluation.process_costs import Watched
 from evaluation.report import Report, Row, embedder_of, plot_answered, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
@@ -143,25 +143,16 @@ def run_query(
     ] = None,
     questions: Annotated[int, typer.Option("--questions", min=10, help="That are measured with each method.")] = 200,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of all questions; the medians of them are told.")] = ROUNDS,
-    keep: Annotated[
-        str | None, typer.Option("--keep", metavar="NAME", help="The indices stay under this name, and are filled but once.")
-    ] = None,
 ) -> Report:
     """Time of a search, cold and warm, among made-up memories: p50, p95, p99 of each method, embedder included.
 
     Raises:
         MnemeError: whatever the index or the embedder raises.
     """
-    with console.status("filling the index") as status:
-        index = synthetic_index(facts, owners or max(20, facts // 1000), settings, keep)
-        with index as (own, made, filling):
-            if filling.rows:
-                console.print(
-                    f"{facts} facts, {filling.rows} rows, filled in {filling.seconds:.0f} s and merged in "
-                    f"{filling.merge_seconds:.0f} s ({filling.client_cpu_seconds:.0f} s of this process)"
-                )
-            status.update(f"asking, {facts} facts")
-            rows, warm, opening_ms = _measure(made, questions, rounds, own)
+    with console.status("filling the index") as status, fresh_index(settings, "query") as own:
+        made, filling = fill(facts, owners or max(20, facts // 1000), own)
+        status.update(f"asking, {facts} facts")
+        rows, warm, opening_ms = _measure(made, questions, rounds, own)
     print_table(console, f"Searches, {settings.index.backend} index", rows, _COLUMNS)
     by_state = {(row["method"], row["state"]): row for row in rows}
     hybrid = by_state["hybrid", "warm"]

@@ -132,13 +132,12 @@ class Kind:
     made_up: bool = False
 
 
-def read_kinds(segmentation: Path, locomo: Path | None = None, sample: int | None = None) -> list[Kind]:
+def read_kinds(segmentation: Path, locomo: Path | None = None) -> list[Kind]:
     """Every kind, those without times first.
 
     Args:
         segmentation: the folder of the Def-DTS bundle.
         locomo: a LoCoMo file; without it there is no LoCoMo, with and without times.
-        sample: so many conversations of each kind, drawn with a fixed seed; None is all.
 
     Raises:
         InputError: a file is not there or of another form; or a kind has fewer conversations than there are folds.
@@ -162,7 +161,7 @@ def read_kinds(segmentation: Path, locomo: Path | None = None, sample: int | Non
                 f"{kind.name}: {len(kind.dialogues)} conversations, and cross-validation needs {FOLDS} of each kind"
                 " (six dialogues make a timed one); give a bigger set"
             )
-    return kinds if sample is None else [_sampled(kind, sample) for kind in kinds]
+    return kinds
 
 
 def vectors_of(kinds: Sequence[Kind], settings: Settings, console: Console) -> dict[str, Vector]:
@@ -188,7 +187,3 @@ def utterances_of(dialogue: Dialogue, vectors: Mapping[str, Vector] | None) -> l
 
 def _locomo(path: Path | None, name: str, timed: bool) -> list[Kind]:
     return [Kind(name, tuple(load_locomo_sessions(path, timed)), 2.0)] if path else []
-
-
-def _sampled(kind: Kind, count: int) -> Kind:
-    return replace(kind, dialogues=tuple(random.Random(0).sample(kind.dialogues, min(count, len(kind.dialogues)))))

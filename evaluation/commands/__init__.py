@@ -28,7 +28,7 @@ app = group(
         "query": Bench("evaluation.bench_query:run_query", "embedded"),
         "stages": Bench("evaluation.bench_stages:run_stages"),
         "faults": Bench("evaluation.faults.bench:run_faults"),
-        "freshness": Bench("evaluation.bench_freshness:run_freshness", "opensearch"),
+        "freshness": Bench("evaluation.bench_freshness:run_freshness"),
         "capacity": Bench("evaluation.capacity:capacity"),
         "record": Bench("evaluation.recording.commands:record"),
         "replay": Bench("evaluation.recording.commands:replay"),
