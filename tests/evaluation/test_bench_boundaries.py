@@ -19,7 +19,7 @@ from flows.boundaries.semantic import heads_from
 from mneme.errors import InputError
 from mneme.settings import Boundaries, load_settings
 from serving.cli import app
-from tests.evaluation.made_up_sets import DIALOGUES, SETS, write_locomo, write_sets
+from tests.evaluation.made_up_sets import SETS, write_locomo, write_sets
 from tests.queries.world import WordEmbedder
 
 pytestmark = pytest.mark.slow
