@@ -19,11 +19,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, vectors_of
+from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, score, vectors_of
 from evaluation.fit_boundaries import cross_validate, cut_online, examples_of
 from evaluation.options import SegmentationArgument
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
-from evaluation.segmentation import score
 from flows.boundaries.semantic import VECTORS, WORDS_ONLY, Head
 from mneme.rows import Vector
 from mneme.settings import Boundaries, Settings

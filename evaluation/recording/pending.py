@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evaluation.recording.keyed_lines import KeyedLines
-from evaluation.recording.recordings import Recording, Recordings, key_of, lasts
+from evaluation.recording.recordings import KeyedLines, Recording, Recordings, key_of, lasts
 from mneme.errors import InputError
 
 _JSON = "application/json"
