@@ -9,10 +9,9 @@ import typer
 from rich.console import Console
 
 from evaluation.recording.local_endpoint import Answerer, local_endpoint
-from evaluation.recording.pending import PendingRequests, import_answers, pending_path
 from evaluation.recording.recorder import ModelRecorder
 from evaluation.recording.recordings import Recordings
-from evaluation.recording.replayer import ModelReplayer
+from evaluation.recording.replayer import ModelReplayer, PendingRequests, import_answers, pending_path
 from mneme.errors import InputError
 from serving.terminal.format import count
 from serving.terminal.output import note

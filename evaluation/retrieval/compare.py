@@ -2,7 +2,7 @@
 
 1. Both reports must hold the same questions with the same evidence.
 2. For each method, figure and category: the mean difference, question by question, and its 95 % interval, resampled by
-   question and by conversation (evaluation/retrieval/bootstrap.py).
+   question and by conversation (evaluation/metrics.py).
 
 A difference whose interval does not hold 0 is more than chance. Of many figures, one in twenty looks so by chance alone: name
 beforehand the one that counts.
@@ -19,9 +19,8 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from evaluation.metrics import ALL, Answer
+from evaluation.metrics import ALL, RESAMPLES, SEED, Answer, interval
 from evaluation.report import Report, Row, plotted, print_table
-from evaluation.retrieval.bootstrap import RESAMPLES, SEED, interval
 from mneme.errors import InputError
 
 MAIN = ("recall@10", "recall@20", "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10")

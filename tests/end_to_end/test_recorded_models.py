@@ -8,8 +8,8 @@ import pytest
 
 from connectors.endpoints.backoff import Retries
 from connectors.endpoints.openai_client import OpenAiClient
-from evaluation.recording.pending import PendingRequests, import_answers, pending_path
 from evaluation.recording.recordings import Recordings
+from evaluation.recording.replayer import PendingRequests, import_answers, pending_path
 from flows import ingest
 from flows.maintenance.transfer import export_owner
 from mneme.records import Owner

@@ -8,10 +8,9 @@ from typing import Any
 import httpx
 
 from evaluation.recording.local_endpoint import local_endpoint
-from evaluation.recording.pending import PendingRequests, pending_path
 from evaluation.recording.recorder import ModelRecorder
 from evaluation.recording.recordings import Recordings
-from evaluation.recording.replayer import ModelReplayer
+from evaluation.recording.replayer import ModelReplayer, PendingRequests, pending_path
 
 KEY = "sk-canary-7f3a-0123456789"
 HEADERS = {"Authorization": f"Bearer {KEY}"}

@@ -10,8 +10,8 @@ import pytest
 from pydantic import BaseModel
 
 from connectors.endpoints.openai_chat import OpenAiChat
-from evaluation.recording.pending import PendingRequests, import_answers, pending_path
 from evaluation.recording.recordings import Recordings, key_of
+from evaluation.recording.replayer import PendingRequests, import_answers, pending_path
 from mneme.errors import ModelMalformed, ModelRefused
 from mneme.ports import Prompt, Role
 from mneme.settings import Models
