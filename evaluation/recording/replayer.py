@@ -1,8 +1,8 @@
 """Answer requests from recordings and from nothing else: without a key, without a network, byte for byte.
 
 A request without a recording may be written down, to be answered later, but for one that streams: batches know no streams.
-The format is that of OpenAI's Batch API. Asked: ``{"custom_id", "method": "POST", "url": "/v1/chat/completions", "body": {...}}``,
-answered: ``{"custom_id", "response": {"status_code", "body"}, "error"}``. The ``custom_id`` is the key of the recording.
+The format is that of OpenAI's Batch API: ``{"custom_id", "method": "POST", "url": "/v1/chat/completions", "body": {...}}``, and
+answered ``{"custom_id", "response": {"status_code", "body"}, "error"}``. The ``custom_id`` is the key of the recording.
 """
 
 import json
