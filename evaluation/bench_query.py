@@ -29,7 +29,7 @@ from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.own_index import fill, fresh_index
 from evaluation.process_costs import Watched
-from evaluation.report import Report, Row, embedder_of, plot_answered, print_table
+from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
 from mneme.ids import owner_key
 from mneme.ports import Embedder, Filter, MemoryIndex, VectorLeg
@@ -177,7 +177,14 @@ def run_query(
             "first_keyword_search_ms": opening_ms,
         },
         parts={"filling": [{"facts": facts, **asdict(filling), "largest_owner": int(made.sizes.max())}]},
-        plot=partial(plot_answered, warm, title=f"Warm searches, {facts} facts, {settings.index.backend}"),
+        plot=partial(
+            plot_distributions,
+            warm,
+            xscale="log",
+            xlabel="milliseconds",
+            ylabel="share of searches answered",
+            title=f"Warm searches, {facts} facts, {settings.index.backend}",
+        ),
     )
 
 

@@ -11,7 +11,6 @@ beforehand the one that counts.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +19,7 @@ import typer
 from rich.console import Console
 
 from evaluation.metrics import ALL, RESAMPLES, SEED, Answer, interval
-from evaluation.report import Report, Row, plotted, print_table
+from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError
 
 MAIN = ("recall@10", "recall@20", "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10")
@@ -77,7 +76,6 @@ def run_compare(
         },
         rows=rows,
         headline=headline,
-        plot=partial(_plot, main + by_category, title=f"{other.name} less {one.name}"),
     )
 
 
@@ -146,18 +144,6 @@ def _between(row: Row, low: str, high: str) -> str:
         return ""
     ends = (float(row[low]), float(row[high]))
     return " to ".join(f"{end:+.3f}" if max(map(abs, ends)) < 10 else f"{end:+,.0f}" for end in ends)
-
-
-def _plot(rows: Sequence[Row], out: Path, title: str) -> None:
-    """Draw the difference of each share with its interval over questions, one line each."""
-    shown = [row for row in rows if row["figure"] != "tokens@10"][::-1]
-    with plotted(out, (8.0, max(2.4, 0.32 * len(shown) + 1.2)), xlabel="difference, 95 % interval", title=title) as axes:
-        for at, row in enumerate(shown):
-            difference = float(row["difference"])
-            low, high = float(row.get("low", difference)), float(row.get("high", difference))
-            axes.errorbar([difference], [at], xerr=[[difference - low], [high - difference]], fmt="o", color="C0", capsize=3)
-        axes.axvline(0, color="black", linewidth=1)
-        axes.set_yticks(range(len(shown)), [f"{row['method']}, {row['figure']}, {row['category']}" for row in shown])
 
 
 def read_run(path: Path) -> Run:
