@@ -37,7 +37,7 @@ def record(
     recordings.add()  # nothing: a file that cannot be written is told before anything is paid for
     with closing(ModelRecorder(recordings, upstream, timeout)) as recorder:
         try:
-            _serve(recorder, port)
+            _serve(recorder.answer, port)
         finally:
             if recorder.counts["recorded"]:
                 recordings.sort()
@@ -58,7 +58,7 @@ def replay(
     if not (file.exists() or pending):
         raise InputError(f"{file} is not there; name a file of `mneme bench record`")
     replayer = ModelReplayer(Recordings(file), PendingRequests(pending_path(file)) if pending else None)
-    _serve(replayer, port)
+    _serve(replayer.answer, port)
     unknown = replayer.unknown.total()
     note(f"{count(replayer.answered, 'request')} answered from {file}, {unknown} not recorded", "red" if unknown else "")
     for reason, times in replayer.unknown.most_common(_MOST_SHOWN):

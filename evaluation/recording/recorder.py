@@ -33,7 +33,7 @@ _OF_THE_CONNECTION = frozenset(
 
 
 class ModelRecorder:
-    """An ``Answerer`` in front of an endpoint. ``counts`` says what became of the requests."""
+    """A recorder in front of an endpoint. ``counts`` says what became of the requests."""
 
     def __init__(self, recordings: Recordings, upstream: str, seconds: float) -> None:
         """Prepare, without calling.
@@ -62,7 +62,7 @@ class ModelRecorder:
         )
 
     def answer(self, call: Call) -> Answered:
-        """See ``Answerer``."""
+        """The answer to a call."""
         if call.method == "GET" and (call.path == _MODELS or call.path.startswith(f"{_MODELS}/")):
             return self._asked(call)
         if call.method != "POST" or not call.path.startswith("/v1/"):

@@ -138,7 +138,7 @@ NOT_RECORDED = 404  # clients do not try it again
 
 
 class ModelReplayer:
-    """An ``Answerer``. What is not recorded gets ``NOT_RECORDED``, and is in ``unknown``.
+    """Answers what is recorded. What is not recorded gets ``NOT_RECORDED``, and is in ``unknown``.
 
     Args:
         recordings: with the answers.
@@ -153,7 +153,7 @@ class ModelReplayer:
         self._lock = threading.Lock()
 
     def answer(self, call: Call) -> Answered:
-        """See ``Answerer``."""
+        """The answer to a call."""
         if call.method == "GET" and call.path == _MODELS:
             return json_answer({"object": "list", "data": [{"id": name, "object": "model"} for name in self._models()]})
         request = request_of(call.body)
