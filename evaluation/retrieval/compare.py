@@ -22,6 +22,10 @@ from evaluation.metrics import ALL, RESAMPLES, SEED, Answer, interval
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError
 
+DIFFERENCE = (
+    *("method", "against", "category", "figure", "questions", "mean", "baseline", "difference"),
+    *("low", "high", "cluster_low", "cluster_high"),
+)
 MAIN = ("recall@10", "recall@20", "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10")
 
 
@@ -56,10 +60,10 @@ def run_compare(
     for method in methods:
         rows += compare(other.answers[method], one.answers[method], method, method)
     main: list[Row] = [row for row in rows if row["category"] == ALL and row["figure"] in MAIN]
-    print_differences(console, f"{other.name} less {one.name}, 95 % intervals", main)
+    print_table(console, f"{other.name} less {one.name}, 95 % intervals", main, DIFFERENCE)
     by_category: list[Row] = [row for row in rows if row["figure"] == "recall@10" and row["category"] != ALL]
     if by_category:
-        print_differences(console, "recall@10 by category", by_category)
+        print_table(console, "recall@10 by category", by_category, DIFFERENCE)
     headline: dict[str, str | float | int] = {}
     for row in main:
         if row["figure"] == "recall@10":
@@ -117,33 +121,6 @@ def compare(answers: Sequence[Answer], baseline: Sequence[Answer], method: str, 
                     row |= {f"{prefix}low": float(bounds.low[at]), f"{prefix}high": float(bounds.high[at])}
             rows.append(row)
     return rows
-
-
-def print_differences(console: Console, title: str, rows: Sequence[Row]) -> None:
-    """Print differences with their intervals; what is the same in all rows is left out."""
-    shown: list[Row] = [
-        {
-            "method": str(row["method"] if row["method"] == row["against"] else f"{row['method']} less {row['against']}"),
-            "category": row["category"],
-            "figure": row["figure"],
-            "questions": row["questions"],
-            "mean": row["mean"],
-            "baseline": row["baseline"],
-            "difference": row["difference"],
-            "by question": _between(row, "low", "high"),
-            "by conversation": _between(row, "cluster_low", "cluster_high"),
-        }
-        for row in rows
-    ]
-    labels = [name for name in ("method", "category", "figure") if len({row[name] for row in shown}) > 1]
-    print_table(console, title, shown, [*labels, *(name for name in shown[0] if name not in ("method", "category", "figure"))])
-
-
-def _between(row: Row, low: str, high: str) -> str:
-    if low not in row:
-        return ""
-    ends = (float(row[low]), float(row[high]))
-    return " to ".join(f"{end:+.3f}" if max(map(abs, ends)) < 10 else f"{end:+,.0f}" for end in ends)
 
 
 def read_run(path: Path) -> Run:
