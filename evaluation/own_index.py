@@ -7,7 +7,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
@@ -17,7 +16,7 @@ from mneme.errors import StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Outcome, Put
 from mneme.rows import Collection
-from mneme.settings import Kafka, Settings, Topics
+from mneme.settings import Settings
 from mneme.times import utc_now
 
 
@@ -37,18 +36,6 @@ def fresh_index(settings: Settings, bench: str) -> Iterator[Settings]:
                 from evaluation.servers import drop_indices
 
                 drop_indices(own.opensearch)
-
-
-def own_topics(kafka: Kafka, name: str, **changes: Any) -> Kafka:
-    """Return the settings of topics and of a consumer group that nobody else has, named so.
-
-    Args:
-        kafka: the broker.
-        name: where all names begin.
-        changes: of other settings.
-    """
-    topics = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
-    return kafka.model_copy(update={"topics": topics, "group_id": name, **changes})
 
 
 _AT_A_TIME = 2000  # rows of one write

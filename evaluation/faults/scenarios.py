@@ -141,7 +141,8 @@ def _rescaled(play: Play) -> ScenarioResult:
     with play.traffic():
         play.start()
         for number in play.moments(len(others)):
-            play.deployment.restart(others[number])
+            play.deployment.stop()
+            play.deployment.start(others[number])
             play.deployment.flow.until_reading()
     figures: dict[str, Figure] = {"restarts": len(others), "processes": "-".join(map(str, play.plan.processes))}
     return ScenarioResult(play.judged(against_undisturbed=True), figures)
