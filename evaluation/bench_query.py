@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import islice
 from threading import Lock
 from typing import Annotated, cast
 
@@ -27,12 +28,14 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.own_index import fill, fresh_index
+from evaluation.own_index import fresh_index
 from evaluation.process_costs import Watched
 from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
+from flows.maintenance.backfill import MANY_ROWS
+from mneme.errors import StoreRejected
 from mneme.ids import owner_key
-from mneme.ports import Embedder, Filter, MemoryIndex, VectorLeg
+from mneme.ports import Embedder, Filter, MemoryIndex, Outcome, Put, VectorLeg
 from mneme.rows import Collection, Vector, directions, whole_numbers
 from mneme.rows import Row as StoredRow
 from mneme.settings import Settings
@@ -69,6 +72,47 @@ class Stopwatch:
         with self._lock:
             seconds, self._seconds = self._seconds, 0.0
             return seconds
+
+
+_AT_A_TIME = 2000  # rows of one write
+_OWNERS_OF_A_TENANT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """The cost of filling and merging, as of a backfill of so many rows."""
+
+    rows: int
+    seconds: float
+    merge_seconds: float
+    client_cpu_seconds: float
+
+
+def fill(facts: int, owners: int, settings: Settings) -> tuple[SyntheticMemories, Filling]:
+    """Fill the index of the settings, which is empty, with so many facts of so many owners, 20 of them to a tenant.
+
+    Raises:
+        StoreRejected: it refuses a row, or does not show all of them.
+    """
+    began, worked, count = time.perf_counter(), time.process_time(), 0
+    with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
+        made = SyntheticMemories(facts, owners, embedder, max(1, owners // _OWNERS_OF_A_TENANT))
+        index.prepare(embedder.identity)
+        rows = made.rows()
+        while batch := [Put(row) for row in islice(rows, _AT_A_TIME)]:
+            refused = [result.reason for result in index.write(batch) if result.outcome is not Outcome.DONE]
+            if refused:
+                raise StoreRejected(f"the index refused {len(refused)} of the made-up rows ({refused[0]}); was it empty?")
+            count += len(batch)
+        filled = time.perf_counter() - began
+        if count >= MANY_ROWS:
+            index.merge()
+        merged = time.perf_counter() - began - filled
+        index.refresh()
+        held = index.count(Collection.FACTS)
+        if held != len(made):
+            raise StoreRejected(f"the index shows {held} of {len(made)} facts that it took; look at its log")
+    return made, Filling(count, filled, merged, time.process_time() - worked)
 
 
 K = 10

@@ -1,22 +1,12 @@
-"""An index of a benchmark's own: empty, or filled with made-up memories, and gone afterwards."""
+"""What a benchmark has for itself on servers and on the disk: an empty index, which is gone afterwards, and topics."""
 
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
-from connectors.indices import open_index
-from connectors.models import open_embedder
-from evaluation.synthetic_memories import SyntheticMemories
-from flows.maintenance.backfill import MANY_ROWS
-from mneme.errors import StoreRejected
 from mneme.ids import short_hash
-from mneme.ports import Outcome, Put
-from mneme.rows import Collection
-from mneme.settings import Settings
+from mneme.settings import Kafka, OpenSearch, Settings
 from mneme.times import utc_now
 
 
@@ -33,47 +23,47 @@ def fresh_index(settings: Settings, bench: str) -> Iterator[Settings]:
             yield own
         finally:
             if own.index.backend == "opensearch":
-                from evaluation.servers import drop_indices
-
                 drop_indices(own.opensearch)
 
 
-_AT_A_TIME = 2000  # rows of one write
-_OWNERS_OF_A_TENANT = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Filling:
-    """The cost of filling and merging, as of a backfill of so many rows."""
-
-    rows: int
-    seconds: float
-    merge_seconds: float
-    client_cpu_seconds: float
-
-
-def fill(facts: int, owners: int, settings: Settings) -> tuple[SyntheticMemories, Filling]:
-    """Fill the index of the settings, which is empty, with so many facts of so many owners, 20 of them to a tenant.
+def delete_topics(settings: Kafka, names: Sequence[str]) -> None:
+    """Delete topics with all that is in them; one that is not there is no error.
 
     Raises:
-        StoreRejected: it refuses a row, or does not show all of them.
+        SettingsError, StoreUnavailable, StoreRejected
     """
-    began, worked, count = time.perf_counter(), time.process_time(), 0
-    with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
-        made = SyntheticMemories(facts, owners, embedder, max(1, owners // _OWNERS_OF_A_TENANT))
-        index.prepare(embedder.identity)
-        rows = made.rows()
-        while batch := [Put(row) for row in islice(rows, _AT_A_TIME)]:
-            refused = [result.reason for result in index.write(batch) if result.outcome is not Outcome.DONE]
-            if refused:
-                raise StoreRejected(f"the index refused {len(refused)} of the made-up rows ({refused[0]}); was it empty?")
-            count += len(batch)
-        filled = time.perf_counter() - began
-        if count >= MANY_ROWS:
-            index.merge()
-        merged = time.perf_counter() - began - filled
-        index.refresh()
-        held = index.count(Collection.FACTS)
-        if held != len(made):
-            raise StoreRejected(f"the index shows {held} of {len(made)} facts that it took; look at its log")
-    return made, Filling(count, filled, merged, time.process_time() - worked)
+    from kafka import errors
+    from kafka.admin import KafkaAdminClient
+
+    from connectors.kafka.client import connection_arguments, kafka_errors
+
+    with kafka_errors(settings, "deleting topics"), KafkaAdminClient(**connection_arguments(settings)) as admin:
+        for answer in admin.delete_topics(list(names), raise_errors=False)["topics"]:
+            if answer["error_code"] not in (0, errors.UnknownTopicOrPartitionError.errno):
+                raise errors.for_code(answer["error_code"])(answer["name"])
+
+
+def drop_indices(settings: OpenSearch) -> None:
+    """Delete all indices of a prefix, with their aliases; none is no error.
+
+    Raises:
+        StoreUnavailable, StoreRejected
+    """
+    from connectors.opensearch.client import open_client  # the client takes a second to load
+
+    with closing(open_client(settings)) as client:
+        if names := ",".join(client.indices.get(index=f"{settings.index_prefix}-*")):
+            client.indices.delete(index=names)
+
+
+def bulks_at_work(settings: OpenSearch) -> int:
+    """Count the bulk requests that the server works at now.
+
+    Raises:
+        StoreUnavailable, StoreRejected
+    """
+    from connectors.opensearch.client import open_client
+
+    with closing(open_client(settings)) as client:
+        nodes = client.tasks.list(params={"actions": "indices:data/write/bulk"})["nodes"]
+    return sum(len(node["tasks"]) for node in nodes.values())

@@ -18,8 +18,8 @@ from connectors.publisher import Publisher
 from evaluation.faults.background import Background, Sampling
 from evaluation.faults.flow_process import FlowProcess, FlowThread, RunningFlow
 from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
+from evaluation.own_index import delete_topics, drop_indices
 from evaluation.process_costs import bytes_of
-from evaluation.servers import delete_topics, drop_indices
 from mneme.errors import StoreError
 from mneme.events import AnyEvent, Flush, Message
 from mneme.ports import MemoryIndex

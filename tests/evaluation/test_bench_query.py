@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from connectors.embedders.hash_embedder import HashEmbedder
-from evaluation.bench_query import METHODS, STATES, Stopwatch, neighbour_recall, run_query
-from evaluation.own_index import fill, fresh_index
+from evaluation.bench_query import METHODS, STATES, Stopwatch, fill, neighbour_recall, run_query
+from evaluation.own_index import fresh_index
 from evaluation.process_costs import Watched
 from evaluation.synthetic_memories import SyntheticMemories
 from mneme.rows import Collection
