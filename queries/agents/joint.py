@@ -13,6 +13,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +32,7 @@ from queries.questions.types import asks_for_several
 from queries.responses import FoundEpisode, FoundFact, FoundMessage
 from queries.scoring.features import NAME
 from queries.scoring.field import probability
-from queries.scoring.learned import Weights, shipped
+from queries.scoring.learned import Weights
 
 Numbers = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], Vector]
@@ -300,8 +302,10 @@ class JointScorer:
 def joint_coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> JointCoefficients | None:
     """The coefficients for the index and the embedder in use; None for none."""
     wanted = (settings.index.backend, embedder.fitted_as)
-    return next((each for each in shipped(FITTED, "queries.agents") if (each.backend, each.embedder) == wanted), None)
+    return next((each for each in _shipped() if (each.backend, each.embedder) == wanted), None)
 
 
-FITTED: TypeAdapter[tuple[JointCoefficients, ...]] = TypeAdapter(tuple[JointCoefficients, ...])
-"""The file of coefficients."""
+@cache
+def _shipped() -> tuple[JointCoefficients, ...]:
+    fitted = TypeAdapter(tuple[JointCoefficients, ...])
+    return fitted.validate_json((files("queries.agents") / "coefficients.json").read_bytes())

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from typing import Self, TypeVar
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,6 @@ from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episo
 from queries.scoring.field import Field, Numbers, Scored, between, probability
 from queries.scoring.reader import readings
 
-Fitted = TypeVar("Fitted", bound=BaseModel)
-
 READING = 0.4  # of a reader's log-odds, to those of the regression: what finds most in docs/internals/figures.md
 FIRST, READING_AMONG_FIRST = 10, 1.0  # statements, among which reading counts more: their order changes, and none leaves them
 
@@ -38,12 +36,6 @@ def check_weights(weights: Mapping[str, object], names: Sequence[str], fit: str)
     """
     if different := ", ".join(sorted(set(weights) ^ set(names))):
         raise ValueError(f"the features are others than this version's ({different}); fit again with `mneme bench fit {fit}`")
-
-
-@cache
-def shipped(adapter: TypeAdapter[tuple[Fitted, ...]], package: str) -> tuple[Fitted, ...]:
-    """The coefficients that are shipped in a package."""
-    return adapter.validate_json((files(package) / "coefficients.json").read_text(encoding="utf-8"))
 
 
 class Weights(BaseModel):
@@ -158,7 +150,7 @@ def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coeffici
     """
     path = settings.retrieval.coefficients
     try:
-        known = _known.validate_json(path.read_bytes()) if path else shipped(_known, "queries.scoring")
+        known = _known.validate_json(path.read_bytes()) if path else _shipped()
     except (OSError, ValueError) as error:
         raise SettingsError(
             f"MNEME_RETRIEVAL__COEFFICIENTS: {path} cannot be used ({error}); make it with `mneme bench fit fusion`"
@@ -169,3 +161,8 @@ def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coeffici
 
 
 _known: TypeAdapter[tuple[Coefficients, ...]] = TypeAdapter(tuple[Coefficients, ...])
+
+
+@cache
+def _shipped() -> tuple[Coefficients, ...]:
+    return _known.validate_json((files("queries.scoring") / "coefficients.json").read_bytes())
