@@ -232,7 +232,7 @@ def test_a_text_is_embedded_once() -> None:
 
 @pytest.mark.parametrize("backend", ["embedded", "opensearch"])
 def test_coefficients_are_those_of_the_index_and_the_embedder(tmp_path: Path, backend: str) -> None:
-    local = EmbedderIdentity(MODEL, "int8", 384, ("en",))
+    local = EmbedderIdentity(MODEL, VARIANTS["int8"], 384, ("en",))
     fitted = joint_coefficients_for(load_settings(data=tmp_path, index={"backend": backend}), local)
     assert fitted is not None
     assert fitted.backend == backend
