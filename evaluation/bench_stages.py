@@ -208,10 +208,6 @@ class Remembering:
             self._vectors |= zip(new, self._embedder.embed(new), strict=True)
         return np.stack([self._vectors[text] for text in texts])
 
-    def embed_query(self, text: str) -> Vector:
-        """The vector of a question."""
-        return self._embedder.embed_query(text)
-
     def close(self) -> None:
         """Nothing is held open."""
 
