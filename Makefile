@@ -68,7 +68,6 @@ format: $(DEVELOPMENT) ## Let ruff format and repair
 
 bench: $(DEVELOPMENT) ## Speed on this machine; SERVERS=1: with Kafka and OpenSearch; LOCOMO=, SEGMENTATION=: quality, on your data; ATTACKS=1; FLINK=1
 	@mkdir -p $(BENCH_OUT)
-	@$(BIN)/mneme bench startup --out $(BENCH_OUT)/startup.json
 	@$(BIN)/mneme bench stages --out $(BENCH_OUT)/stages.json
 	@$(BIN)/mneme bench query --facts 10000 --index embedded --out $(BENCH_OUT)/query-embedded.json
 ifdef SERVERS

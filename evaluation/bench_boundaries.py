@@ -19,11 +19,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, vectors_of
+from evaluation.boundary_sets import FOLDS, TIMED, Kind, paced, read_kinds, score, vectors_of
 from evaluation.fit_boundaries import cross_validate, cut_online, examples_of
 from evaluation.options import SegmentationArgument
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
-from evaluation.segmentation import score
 from flows.boundaries.semantic import VECTORS, WORDS_ONLY, Head
 from mneme.rows import Vector
 from mneme.settings import Boundaries, Settings
@@ -39,9 +38,6 @@ def run_boundaries(
     locomo: Annotated[
         Path | None, typer.Option("--locomo", help="Your LoCoMo JSON: its session ends, with and without times.")
     ] = None,
-    sample: Annotated[
-        int | None, typer.Option("--sample", min=5, help="So many conversations of each set, for a quick look.")
-    ] = None,
 ) -> Report:
     """Detection of topic changes: the model of the default detector, cross-validated and online, at several paces.
 
@@ -51,7 +47,7 @@ def run_boundaries(
     """
     started = time.monotonic()
     # 1.
-    kinds = read_kinds(segmentation, locomo, sample)
+    kinds = read_kinds(segmentation, locomo)
     known = vectors_of(kinds, settings, console)
     # 2.
     rows: list[Row] = []
@@ -76,7 +72,6 @@ def run_boundaries(
             "boundaries": settings.boundaries.model_dump(mode="json"),
             "embedder": embedder_of(settings),
             "folds": FOLDS,
-            "sample": sample,
             "sets": {kind.name: _description(kind) for kind in kinds},
             "seconds": seconds,
         },

@@ -1,16 +1,16 @@
 """``mneme bench freshness``: how soon what is sent can be found, without a model's latency (local models).
 
-Mneme runs on topics, indices and a folder of its own: with OpenSearch `mneme run` behind a real Kafka, with the embedded index
-`mneme serve` and its inbox.
+`mneme run` runs on topics, indices and a folder of its own, between a real Kafka and OpenSearch.
 
 1. Single messages of several owners at a steady rate, each with a word of its own. From sending it: until it is acknowledged,
-   until it is in the index (where that can be looked at: no service between), and until a keyword search finds the word.
+   until it is in the index, and until a keyword search finds the word.
 2. Talks of ten messages, each ended by a flush. From sending the flush: until it is answered, and until a keyword search
    finds an episode of the talk with facts of it.
 
 A look takes its time, and the next follows 50 ms later: figures are too high by that, and never too low.
 """
 
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,8 +26,9 @@ from rich.console import Console
 
 from connectors import Publisher
 from connectors.indices import open_index
+from evaluation.faults.deployment import Deployment
+from evaluation.faults.flow_process import FlowProcess
 from evaluation.report import Report, Row, embedder_of, percentiles, plot_distributions, print_table
-from evaluation.running import Running, running
 from evaluation.synthetic_talks import message, own_word, talk
 from mneme import ids, rows
 from mneme.ports import MemoryIndex
@@ -41,8 +42,8 @@ _OWNERS = 3
 _LOOK_SECONDS = 0.05
 _LONGEST_SECONDS = 120.0  # that anything may take
 _MESSAGES_OF_A_TALK = 10
+_WAY = "opensearch, Kafka"
 _COLUMNS = ["method", "stage", "count", "p50_ms", "p95_ms", "p99_ms", "max_ms"]
-_STORED, SEARCHABLE = "in the index", "searchable"
 
 Delays = dict[str, list[float]]  # milliseconds from sending until each stage, by its name
 
@@ -59,26 +60,28 @@ def run_freshness(
     Raises:
         StoreError: a server does not answer, or something is not there after two minutes.
     """
-    with running(settings, "freshness", service=False) as mneme, ExitStack() as stack:
-        publisher = stack.enter_context(mneme.publisher())
-        memories = stack.enter_context(mneme.memories())
-        index = None
-        if mneme.settings.service.url is None:
-            index = stack.enter_context(closing(open_index(mneme.settings, read_only=True)))
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-freshness-"))
+        deployment = stack.enter_context(Deployment(settings, Path(folder)))
+        own, mneme = deployment.settings, deployment.flow
+        deployment.start()
+        mneme.until_reading()
+        publisher = stack.enter_context(Publisher(own.kafka))
+        memories = stack.enter_context(Memories.open(own))
+        index = stack.enter_context(closing(open_index(own, read_only=True)))
         with console.status("the first of all"):  # it waits for models and indices, and is not measured
             flushed_talk(mneme, publisher, memories, 0)
-            SingleMessages(mneme, publisher, memories, index).stream(rate, 1.0)
+            _SingleMessages(mneme, publisher, memories, index).stream(rate, 1.0)
         # 1.
         with console.status(f"{rate:g} messages a second"):
-            singles = SingleMessages(mneme, publisher, memories, index).stream(rate, seconds)
+            singles = _SingleMessages(mneme, publisher, memories, index).stream(rate, seconds)
         # 2.
         with console.status("talks and flushes"):
             delays = [flushed_talk(mneme, publisher, memories, number) for number in range(1, talks + 1)]
         flushes = {stage: [each[stage] for each in delays] for stage in delays[0]}
     report = report_of(settings, rate, singles, flushes)
-    print_table(console, f"From sending to searchable, {report.settings['index']}", report.rows, _COLUMNS)
-    title = str(report.settings["index"])
-    return replace(report, plot=partial(_plot, {"message": singles, "flush": flushes}, title=title))
+    print_table(console, f"From sending to searchable, {_WAY}", report.rows, _COLUMNS)
+    return replace(report, plot=partial(_plot, {"message": singles, "flush": flushes}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +104,15 @@ Look = Callable[[list[_Sent]], set[_Sent]]
 """Tell those that have arrived from those that are on their way."""
 
 
-class SingleMessages:
+class _SingleMessages:
     """Single messages: one thread sends, one looks into the index, one searches."""
 
-    def __init__(self, mneme: Running, publisher: Publisher, memories: Memories, index: MemoryIndex | None) -> None:
+    def __init__(self, mneme: FlowProcess, publisher: Publisher, memories: Memories, index: MemoryIndex) -> None:
         self._mneme = mneme
         self._publisher = publisher
         self._memories = memories
         self._index = index
-        self._looks: dict[str, Look] = {SEARCHABLE: self._found}
-        if index is not None:
-            self._looks = {_STORED: self._stored, **self._looks}
+        self._looks: dict[str, Look] = {"in the index": self._stored, "searchable": self._found}
         # On their way to each stage; a single operation of a dictionary needs no lock.
         self._waiting: dict[str, dict[_Sent, None]] = {stage: {} for stage in self._looks}
         self._delays: Delays = {stage: [] for stage in self._looks}
@@ -161,7 +162,6 @@ class SingleMessages:
         self._mneme.until(none_is_left, seconds, _LOOK_SECONDS)
 
     def _stored(self, messages: list[_Sent]) -> set[_Sent]:
-        assert self._index is not None
         there = self._index.get([sent.key for sent in messages])
         return {sent for sent in messages if sent.key in there}
 
@@ -176,7 +176,7 @@ class SingleMessages:
         return found
 
 
-def flushed_talk(mneme: Running, publisher: Publisher, memories: Memories, number: int) -> dict[str, float]:
+def flushed_talk(mneme: FlowProcess, publisher: Publisher, memories: Memories, number: int) -> dict[str, float]:
     """Tell a talk, flush it, and wait until its episode is found: milliseconds until each stage."""
     conversation, user = f"talk-{number}", f"teller{number % _OWNERS}"
     messages = list(talk(conversation, user, _MESSAGES_OF_A_TALK, utc_now()))
@@ -208,12 +208,11 @@ def report_of(settings: Settings, rate: float, singles: Delays, flushes: Delays)
     """The report of what was measured."""
     methods = {"message": singles, "flush": flushes}
     table = [_row(method, stage, delays) for method, stages in methods.items() for stage, delays in stages.items()]
-    way = "inbox and REST" if settings.index.backend == "embedded" else "Kafka"
     message_row, flush_row = (next(row for row in reversed(table) if row["method"] == method) for method in methods)
     return Report(
         bench="freshness",
         settings={
-            "index": f"{settings.index.backend}, {way}",
+            "index": _WAY,
             "messages_a_second": rate,
             "epoch_seconds": settings.flow.epoch_seconds,
             "refresh_interval": settings.opensearch.refresh_interval,
@@ -221,7 +220,7 @@ def report_of(settings: Settings, rate: float, singles: Delays, flushes: Delays)
         },
         rows=table,
         headline={
-            "index": settings.index.backend,
+            "index": "opensearch",
             **{f"message_{name}": message_row[name] for name in ("p50_ms", "p95_ms", "p99_ms")},
             **{f"flush_{name}": flush_row[name] for name in ("p50_ms", "p95_ms")},
         },
@@ -232,11 +231,11 @@ def _row(method: str, stage: str, delays: Sequence[float]) -> Row:
     return {"method": method, "stage": stage, "count": len(delays), **percentiles(delays), "max_ms": max(delays)}
 
 
-def _plot(methods: Mapping[str, Delays], out: Path, title: str) -> None:
+def _plot(methods: Mapping[str, Delays], out: Path) -> None:
     """Draw the share that was there within a time, for each stage."""
     seconds = {
         f"{method}: {stage}": [delay / 1000 for delay in delays]
         for method, stages in methods.items()
         for stage, delays in stages.items()
     }
-    plot_distributions(seconds, out, xlabel="seconds from sending", ylabel="share", title=title, xlim=(0, None))
+    plot_distributions(seconds, out, xlabel="seconds from sending", ylabel="share", title=_WAY, xlim=(0, None))

@@ -25,7 +25,8 @@ from rich.console import Console
 
 from connectors.files.files import read_file
 from connectors.indices import open_index
-from evaluation.faults.deployment import Deployment
+from evaluation.faults.deployment import Deployment, engine_of
+from evaluation.options import EngineOption, FlinkPythonOption, JobManagerOption
 from evaluation.process_costs import Costs, measured_costs
 from evaluation.report import Report, Row, embedder_of, print_table
 from evaluation.synthetic_talks import copied
@@ -61,7 +62,10 @@ def run_ingest(
     console: Console,
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="Of the whole; figures are medians.")] = 1,
     copies: Annotated[int, typer.Option("--copies", min=1, help="Of each conversation, each with an owner of its own.")] = 1,
-    processes: Annotated[int, typer.Option("--processes", min=1, help="That share the work from Kafka.")] = 1,
+    processes: Annotated[int, typer.Option("--processes", min=1, help="Or slots, that share the work from Kafka.")] = 1,
+    engine: EngineOption = "bytewax",
+    jobmanager: JobManagerOption = "127.0.0.1:8081",
+    flink_python: FlinkPythonOption = None,
 ) -> Report:
     """Kafka to OpenSearch against files to the embedded index: messages a second until searchable, costs, and equal ids.
 
@@ -75,7 +79,7 @@ def run_ingest(
         file = copied_file(path, copies, Path(folder))
         for number in range(repeats):
             own = Path(folder) / str(number)
-            with Deployment(settings, own) as deployment:
+            with Deployment(settings, own, engine=engine_of(engine, jobmanager, flink_python)) as deployment:
                 # 1.
                 with console.status(f"publishing, {number + 1} of {repeats}"):
                     started = time.monotonic()
@@ -100,6 +104,7 @@ def run_ingest(
             "repeats": repeats,
             "copies": copies,
             "processes": processes,
+            "engine": engine,
         },
         rows=rows,
         headline={

@@ -1,6 +1,6 @@
 """``mneme bench query``: how long a search takes, in an index of made-up memories (evaluation/synthetic_memories.py).
 
-1. Fill an index of the benchmark's own, or take the one that an earlier run kept.
+1. Fill an index of the benchmark's own.
 2. Cold: of each owner the first question, by each method; the very first of all with opening the index and the embedder.
 3. Warm: as many other questions unmeasured, then every question measured, in several rounds, by each method.
 4. One owner: the same with questions to the owner with about 500 facts, so that indices of different sizes can be compared.
@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import islice
 from threading import Lock
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import numpy as np
 import typer
@@ -27,11 +28,14 @@ from rich.console import Console
 
 from connectors.indices import open_index
 from connectors.models import open_embedder
-from evaluation.own_index import synthetic_index
-from evaluation.report import Report, Row, embedder_of, plot_answered, print_table
+from evaluation.own_index import fresh_index
+from evaluation.process_costs import Watched
+from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
+from flows.maintenance.backfill import MANY_ROWS
+from mneme.errors import StoreRejected
 from mneme.ids import owner_key
-from mneme.ports import Embedder, Filter, MemoryIndex, VectorLeg
+from mneme.ports import Embedder, Filter, MemoryIndex, Outcome, Put, VectorLeg
 from mneme.rows import Collection, Vector, directions, whole_numbers
 from mneme.rows import Row as StoredRow
 from mneme.settings import Settings
@@ -70,16 +74,45 @@ class Stopwatch:
             return seconds
 
 
-class Watched:
-    """Anything, with a stopwatch that runs during the calls of its methods."""
+_AT_A_TIME = 2000  # rows of one write
+_OWNERS_OF_A_TENANT = 20
 
-    def __init__(self, inner: object, stopwatch: Stopwatch) -> None:
-        self._inner, self._stopwatch = inner, stopwatch
 
-    def __getattr__(self, name: str) -> Any:
-        """An attribute; a method is watched."""
-        found = getattr(self._inner, name)
-        return self._stopwatch.running()(found) if callable(found) else found
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """The cost of filling and merging, as of a backfill of so many rows."""
+
+    rows: int
+    seconds: float
+    merge_seconds: float
+    client_cpu_seconds: float
+
+
+def fill(facts: int, owners: int, settings: Settings) -> tuple[SyntheticMemories, Filling]:
+    """Fill the index of the settings, which is empty, with so many facts of so many owners, 20 of them to a tenant.
+
+    Raises:
+        StoreRejected: it refuses a row, or does not show all of them.
+    """
+    began, worked, count = time.perf_counter(), time.process_time(), 0
+    with closing(open_embedder(settings)) as embedder, closing(open_index(settings)) as index:
+        made = SyntheticMemories(facts, owners, embedder, max(1, owners // _OWNERS_OF_A_TENANT))
+        index.prepare(embedder.identity)
+        rows = made.rows()
+        while batch := [Put(row) for row in islice(rows, _AT_A_TIME)]:
+            refused = [result.reason for result in index.write(batch) if result.outcome is not Outcome.DONE]
+            if refused:
+                raise StoreRejected(f"the index refused {len(refused)} of the made-up rows ({refused[0]}); was it empty?")
+            count += len(batch)
+        filled = time.perf_counter() - began
+        if count >= MANY_ROWS:
+            index.merge()
+        merged = time.perf_counter() - began - filled
+        index.refresh()
+        held = index.count(Collection.FACTS)
+        if held != len(made):
+            raise StoreRejected(f"the index shows {held} of {len(made)} facts that it took; look at its log")
+    return made, Filling(count, filled, merged, time.process_time() - worked)
 
 
 K = 10
@@ -154,25 +187,16 @@ def run_query(
     ] = None,
     questions: Annotated[int, typer.Option("--questions", min=10, help="That are measured with each method.")] = 200,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="Of all questions; the medians of them are told.")] = ROUNDS,
-    keep: Annotated[
-        str | None, typer.Option("--keep", metavar="NAME", help="The indices stay under this name, and are filled but once.")
-    ] = None,
 ) -> Report:
     """Time of a search, cold and warm, among made-up memories: p50, p95, p99 of each method, embedder included.
 
     Raises:
         MnemeError: whatever the index or the embedder raises.
     """
-    with console.status("filling the index") as status:
-        index = synthetic_index(facts, owners or max(20, facts // 1000), settings, keep)
-        with index as (own, made, filling):
-            if filling.rows:
-                console.print(
-                    f"{facts} facts, {filling.rows} rows, filled in {filling.seconds:.0f} s and merged in "
-                    f"{filling.merge_seconds:.0f} s ({filling.client_cpu_seconds:.0f} s of this process)"
-                )
-            status.update(f"asking, {facts} facts")
-            rows, warm, opening_ms = _measure(made, questions, rounds, own)
+    with console.status("filling the index") as status, fresh_index(settings, "query") as own:
+        made, filling = fill(facts, owners or max(20, facts // 1000), own)
+        status.update(f"asking, {facts} facts")
+        rows, warm, opening_ms = _measure(made, questions, rounds, own)
     print_table(console, f"Searches, {settings.index.backend} index", rows, _COLUMNS)
     by_state = {(row["method"], row["state"]): row for row in rows}
     hybrid = by_state["hybrid", "warm"]
@@ -197,7 +221,14 @@ def run_query(
             "first_keyword_search_ms": opening_ms,
         },
         parts={"filling": [{"facts": facts, **asdict(filling), "largest_owner": int(made.sizes.max())}]},
-        plot=partial(plot_answered, warm, title=f"Warm searches, {facts} facts, {settings.index.backend}"),
+        plot=partial(
+            plot_distributions,
+            warm,
+            xscale="log",
+            xlabel="milliseconds",
+            ylabel="share of searches answered",
+            title=f"Warm searches, {facts} facts, {settings.index.backend}",
+        ),
     )
 
 
@@ -252,7 +283,8 @@ def _memories(settings: Settings, watch: Stopwatch) -> Memories:
     embedder = open_embedder(settings)
     index = open_index(settings, read_only=True)
     index.prepare(embedder.identity)
-    return Memories(cast(MemoryIndex, Watched(index, watch)), cast(Embedder, Watched(embedder, watch)), settings)
+    index_watched, embedder_watched = (Watched(each, lambda name: watch.running()) for each in (index, embedder))
+    return Memories(cast(MemoryIndex, index_watched), cast(Embedder, embedder_watched), settings)
 
 
 def _times(rounds: Sequence[Sequence[Timed]]) -> dict[str, float | int]:

@@ -115,63 +115,58 @@ class Need:
 
 def needs(load: Load, costs: Costs, assumed: Assumptions) -> list[Need]:
     """Return the needs of a load, part by part."""
+    copies, rate = 1 + assumed.replicas, load.messages
     records = load.facts * costs.records / costs.facts  # when all facts are there
-    shards = max(1, math.ceil(records * costs.record_bytes / 1e9 / assumed.shard_gigabytes))  # an owner is in one
-    return [*_processors(load, costs, assumed, shards), *_bytes(load, costs, assumed, records, shards), *_model(load, assumed)]
-
-
-def _processors(load: Load, costs: Costs, assumed: Assumptions, shards: int) -> list[Need]:
+    stored = records * costs.record_bytes / 1e9
+    shards = max(1, math.ceil(stored / assumed.shard_gigabytes))  # an owner is in one
     search = costs.search_index_ms + costs.search_index_growth_ms * math.log10(max(1.0, load.facts / shards))
-    parts = (
-        ("flow", load.messages, costs.flow_ms, 1),
-        ("flow, on Flink more", load.messages, costs.flink_ms, 1),
-        ("embedder", load.messages, costs.embedder_ms, 1),
-        ("OpenSearch, indexing", load.messages, costs.indexing_ms, 1 + assumed.replicas),
-        ("OpenSearch, searching", load.searches, search, 1),
-        ("service", load.searches, costs.search_own_ms, 1),
-        ("Kafka", load.messages, costs.kafka_ms, assumed.kafka_replicas),
-    )
-    lines = []
-    for part, rate, milliseconds, copies in parts:
-        because = f"{milliseconds:.2f} ms each, {rate:g}/s" + (f", {copies} copies" if copies > 1 else "")
-        lines.append(Need(part, rate * copies * milliseconds / 1000 / assumed.utilisation, "processors", because))
-    machines = math.ceil(sum(line.amount for line in lines[:3]) / assumed.cores)
-    because = f"slots of a Flink cluster, with their embedders, {assumed.cores} processors each"
-    return [*lines, Need("flow", machines, "machines", because)]
-
-
-def _bytes(load: Load, costs: Costs, assumed: Assumptions, records: float, shards: int) -> list[Need]:
-    processes = math.ceil(load.messages * costs.flow_ms / 1000 / assumed.utilisation)
-    open_messages = load.messages * assumed.idle_seconds
-    open_talks = load.messages * (assumed.idle_seconds + assumed.seconds_between_messages) / _OPEN_MESSAGES
-    copies, stored = 1 + assumed.replicas, records * costs.record_bytes
-    events = load.messages * _DAY_SECONDS * assumed.retention_days * assumed.kafka_replicas
-    each = f"{records / 1e6:,.0f} M records of {costs.record_bytes:,.0f} bytes, {copies} copies, room for merges"
-    days = f"{assumed.event_bytes:g} bytes each, {assumed.retention_days:g} days, {assumed.kafka_replicas} copies"
-    of_shards = f"of {assumed.shard_gigabytes:g} GB, all indices together, without replicas"
-    flow = processes * costs.flow_mb / 1e3 + open_messages * _OPEN_MESSAGE_BYTES / 1e9
-    return [
-        Need("flow", flow, "GB of memory", f"{processes} processes, {open_messages:,.0f} open messages"),
+    processors = [
+        Need(
+            part,
+            each * of * milliseconds / 1000 / assumed.utilisation,
+            "processors",
+            f"{milliseconds:.2f} ms each, {each:g}/s{told}",
+        )
+        for part, each, milliseconds, of in (
+            ("flow", rate, costs.flow_ms, 1),
+            ("flow, on Flink more", rate, costs.flink_ms, 1),
+            ("embedder", rate, costs.embedder_ms, 1),
+            ("OpenSearch, indexing", rate, costs.indexing_ms, copies),
+            ("OpenSearch, searching", load.searches, search, 1),
+            ("service", load.searches, costs.search_own_ms, 1),
+            ("Kafka", rate, costs.kafka_ms, assumed.kafka_replicas),
+        )
+        for told in (f", {of} copies" if of > 1 else "",)
+    ]
+    machines = math.ceil(sum(each.amount for each in processors[:3]) / assumed.cores)
+    slots = f"slots of a Flink cluster, with their embedders, {assumed.cores} processors each"
+    processes, open_messages = math.ceil(processors[0].amount), rate * assumed.idle_seconds
+    open_talks = rate * (assumed.idle_seconds + assumed.seconds_between_messages) / _OPEN_MESSAGES
+    memory = processes * costs.flow_mb / 1e3 + open_messages * _OPEN_MESSAGE_BYTES / 1e9
+    of_records = f"{records / 1e6:,.0f} M records of {costs.record_bytes:,.0f} bytes, {copies} copies, room for merges"
+    events = rate * _DAY_SECONDS * assumed.retention_days * assumed.kafka_replicas * assumed.event_bytes / 1e9
+    kept = f"{assumed.event_bytes:g} bytes each, {assumed.retention_days:g} days, {assumed.kafka_replicas} copies"
+    found = [
+        *processors,
+        Need("flow", machines, "machines", slots),
+        Need("flow", memory, "GB of memory", f"{processes} processes, {open_messages:,.0f} open messages"),
         Need("OpenSearch", records * _VECTOR_BYTES * copies / 1e9, "GB of memory", "all vectors in the page cache"),
-        Need("OpenSearch", stored * copies * assumed.disk_headroom / 1e9, "GB of disk", each),
-        Need("OpenSearch", shards, "shards", of_shards),
+        Need("OpenSearch", stored * copies * assumed.disk_headroom, "GB of disk", of_records),
+        Need("OpenSearch", shards, "shards", f"of {assumed.shard_gigabytes:g} GB, all indices together, without replicas"),
         Need("recovery", open_talks * costs.open_store_bytes / 1e9, "GB of disk", f"{open_talks:,.0f} open conversations"),
-        Need("Kafka", events * assumed.event_bytes / 1e9, "GB of disk", days),
+        Need("Kafka", events, "GB of disk", kept),
     ]
-
-
-def _model(load: Load, assumed: Assumptions) -> list[Need]:
     (prompt, answer), (price_in, price_out) = load.tokens, load.prices
-    if not (load.calls or prompt or answer):
-        return []
-    millions = load.messages * _DAY_SECONDS / 1e6
-    a_call = f"{load.calls:.3f} calls a message of {assumed.call_seconds:g} s"  # Little's law
-    dollars, rates = millions * (prompt * price_in + answer * price_out), f"{price_in:g} in, {price_out:g} out for a million"
-    return [
-        Need("chat model", load.messages * load.calls * assumed.call_seconds, "calls in flight", a_call),
-        Need("chat model", millions * (prompt + answer), "M tokens a day", f"{prompt:.0f} + {answer:.0f} a message"),
-        Need("chat model", dollars, "dollars a day", rates),
-    ]
+    if load.calls or prompt or answer:
+        millions = rate * _DAY_SECONDS / 1e6
+        dollars = millions * (prompt * price_in + answer * price_out)
+        a_call = f"{load.calls:.3f} calls a message of {assumed.call_seconds:g} s"  # Little's law
+        found += [
+            Need("chat model", rate * load.calls * assumed.call_seconds, "calls in flight", a_call),
+            Need("chat model", millions * (prompt + answer), "M tokens a day", f"{prompt:.0f} + {answer:.0f} a message"),
+            Need("chat model", dollars, "dollars a day", f"{price_in:g} in, {price_out:g} out for a million"),
+        ]
+    return found
 
 
 def capacity(

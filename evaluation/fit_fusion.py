@@ -21,11 +21,10 @@ from rich.console import Console
 from rich.progress import track
 
 from evaluation.fitting import check_ready, fitted, folds_of, given_sets, identity_of, write_entry
-from evaluation.metrics import ndcg_at, recall_at, reciprocal_rank
+from evaluation.metrics import interval, ndcg_at, recall_at, reciprocal_rank
 from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
 from evaluation.retrieval.bench import searched
-from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import answerable
 from evaluation.retrieval.systems import DEPTH, FOLDS_FILE

@@ -23,8 +23,7 @@ FoldsOption = Annotated[
     Path | None,
     typer.Option(
         "--folds",
-        help="A folder of `mneme bench fit fusion --folds`, and for agents of `mneme bench fit agents` afterwards: score each"
-        " question by coefficients fitted without its conversation.",
+        help="A folder of `mneme bench fit fusion --folds`: score by coefficients fitted without the question's conversation.",
         show_default=False,
     ),
 ]
@@ -32,4 +31,10 @@ SegmentationArgument = Annotated[
     Path,
     typer.Argument(metavar="SEGMENTATION_FOLDER", help="Your folder with the sets of the Def-DTS bundle.", show_default=False),
 ]
+EngineOption = Annotated[
+    Literal["bytewax", "flink"], typer.Option(metavar="NAME", help="What runs the flow, as `mneme run` has it.")
+]
 JobManagerOption = Annotated[str, typer.Option(metavar="HOST:PORT", help="REST address of the Flink cluster.")]
+FlinkPythonOption = Annotated[
+    Path | None, typer.Option(metavar="PATH", help="The interpreter with PyFlink.", show_default="this one")
+]

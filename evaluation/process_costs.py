@@ -2,10 +2,11 @@
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
@@ -116,3 +117,23 @@ def _listener(address: str) -> int | None:
             if connection.status == psutil.CONN_LISTEN and connection.laddr.port == parts.port:
                 return None if connection.pid is None else int(connection.pid)
     return None
+
+
+class Watched:
+    """Anything, each of whose methods runs within a context, which may count."""
+
+    def __init__(self, inner: object, around: Callable[[str], AbstractContextManager[None]]) -> None:
+        """Watch ``inner``; ``around`` gives the context of the method with a name."""
+        self._inner, self._around = inner, around
+
+    def __getattr__(self, name: str) -> Any:
+        """An attribute; a method is watched."""
+        found = getattr(self._inner, name)
+        if not callable(found):
+            return found
+
+        def called(*args: Any, **named: Any) -> Any:
+            with self._around(name):
+                return found(*args, **named)
+
+        return called

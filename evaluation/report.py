@@ -165,12 +165,6 @@ def plot_distributions(values: Mapping[str, Sequence[float]], out: Path, **label
                 axes.ecdf(some, label=name)
 
 
-def plot_answered(milliseconds: Mapping[str, Sequence[float]], out: Path, title: str) -> None:
-    """Draw the share of searches that were answered within a time, a line for each name, as a PNG."""
-    ylabel = "share of searches answered"
-    plot_distributions(milliseconds, out, xscale="log", xlabel="milliseconds", ylabel=ylabel, title=title)
-
-
 def plot_bars(rows: Sequence[Row], group: str, series: str, value: str, out: Path, title: str) -> None:
     """Bars of ``value``, a bar for each ``series`` within each ``group``, in the order of the rows, as a PNG.
 

@@ -115,10 +115,9 @@ def message(conversation: str, user: str, number: int, sent_at: datetime, tenant
     thing = random.Random(conversation).choice(THINGS)
     drawn = random.Random(f"{conversation}/{number}")
     name = NAMES[(number % 2) + 2 * (len(conversation) % 4)]
-    text = (
-        f"{drawn.choice(NAMES)} {drawn.choice(ACTS)} the {thing} in {drawn.choice(PLACES)} {drawn.choice(REASONS)}, "
-        f"and the reference is {own_word(conversation, number)}."
-    )
+    deed = f"{drawn.choice(NAMES)} {drawn.choice(ACTS)} the {thing} in {drawn.choice(PLACES)}"
+    reason = drawn.choice(REASONS).format(drawn.choice(THINGS), drawn.choice(NAMES), place=drawn.choice(PLACES))
+    text = f"{deed} {reason}, and the reference is {own_word(conversation, number)}."
     return Message(
         tenant_id=tenant,
         conversation_id=conversation,

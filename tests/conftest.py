@@ -136,6 +136,6 @@ def opensearch_settings(opensearch_server: RunningOpenSearch) -> Iterator[OpenSe
     """
     settings = isolated_opensearch(opensearch_server.url)
     yield settings
-    from evaluation.servers import drop_indices  # the client takes a second to load, which most tests do not need
+    from evaluation.own_index import drop_indices  # the client takes a second to load, which most tests do not need
 
     drop_indices(settings)

@@ -102,7 +102,7 @@ class Encoder:
 
 
 def read_projection(name: str) -> Vector:
-    """The projection of vectors of tokens, of shape (1 + TOKEN_DIMENSION, 384): made by `mneme bench fit tokens`."""
+    """The projection of vectors of tokens, of shape (1 + TOKEN_DIMENSION, 384): the mean and the main directions."""
     read = files(__package__).joinpath(f"{name}.f16").read_bytes()
     return np.frombuffer(read, "<f2").astype(np.float32).reshape(1 + TOKEN_DIMENSION, DIMENSION)
 

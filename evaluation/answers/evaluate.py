@@ -45,7 +45,8 @@ Result = TypeVar("Result")
 Ask = Callable[[Question], AnswerResponse]
 
 _FAILED = re.compile(r"agent: [^(:]*\bfailed\b|rerank off")  # how a search notes what it went without
-_SHOWN = ("contained", "abstained", "evidence", "shown", "context_tokens")
+_ACCURACY = ("accuracy", "accuracy_low", "accuracy_high")
+_SHOWN = ("category", "questions", "answered", *_ACCURACY, "contained", "abstained", "evidence", "shown", "context_tokens")
 _MOST_REASONS = 5
 _AT_A_TIME = 4  # questions
 
@@ -113,13 +114,14 @@ def run_answers(
     costs = cost_rows(answers.values(), [vote.cost for vote in votes.values()], ingested.usage)
     pending = len(failed) + len(unjudged)
     title = f"{gold.questions.title}, {method}"
-    _print_rows(console, title, rows)
+    print_table(console, title, rows, [name for name in _SHOWN if any(name in row for row in rows)])
     if costs:
         print_table(console, "Cost", costs)
     _print_pending(console, "questions have no answer", failed)
     _print_pending(console, "answers are not judged", unjudged)
-    bars = _bars(rows)
-    plot = partial(plot_bars, bars, "category", "figure", "share", title=f"{title}, {len(judged)} answers")
+    figure = "accuracy" if judge == "model" else "contained"
+    bars = [{**row, "figure": figure} for row in rows if figure in row]
+    plot = partial(plot_bars, bars, "category", "figure", figure, title=f"{title}, {len(judged)} answers")
     return Report(
         bench=f"eval-{name}",
         settings={
@@ -251,7 +253,7 @@ def _headline(rows: Sequence[Row], costs: Sequence[Row], method: str, pending: i
     by_category = {str(row["category"]): row for row in rows}
     whole, answerable = by_category[ALL], by_category.get(ANSWERABLE, by_category[ALL])
     headline: dict[str, str | float | int] = {"method": method, "questions": whole["questions"], "pending": pending}
-    headline |= {name: whole[name] for name in ("accuracy", "accuracy_low", "accuracy_high") if name in whole}
+    headline |= {name: whole[name] for name in _ACCURACY if name in whole}
     headline |= {name: answerable[name] for name in ("contained", "evidence", "shown", "context_tokens") if name in answerable}
     if ABSTENTION in by_category and "abstained" in by_category[ABSTENTION]:
         headline["abstained"] = by_category[ABSTENTION]["abstained"]
@@ -278,36 +280,8 @@ def _shown(judged: Judged, vote: Vote | None) -> dict[str, Any]:
     }
 
 
-def _print_rows(console: Console, title: str, rows: Sequence[Row]) -> None:
-    shown = [
-        {
-            "category": row["category"],
-            "answered": f"{row['answered']} of {row['questions']}",
-            **({"accuracy": _with_interval(row)} if "accuracy" in row else {}),
-            **{name: row[name] for name in _SHOWN if name in row},
-        }
-        for row in rows
-    ]
-    print_table(console, title, shown, list(dict.fromkeys(name for row in shown for name in row)))
-
-
-def _with_interval(row: Row) -> str:
-    return f"{row['accuracy']:.3f} ({row['accuracy_low']:.3f}-{row['accuracy_high']:.3f})"
-
-
 def _print_pending(console: Console, what: str, errors: Sequence[ModelError]) -> None:
     if errors:
         console.print(f"{len(errors)} {what}:", highlight=False)
     for reason, times in Counter(map(str, errors)).most_common(_MOST_REASONS):
         console.print(f"  {times} x {reason}", soft_wrap=True, highlight=False, markup=False)
-
-
-def _bars(rows: Sequence[Row]) -> list[Row]:
-    """A row for each share that is plotted, with its interval."""
-    bars: list[Row] = []
-    for row in rows:
-        for figure in ("accuracy", "contained", "abstained"):
-            ends = {f"share_{end}": row[f"{figure}_{end}"] for end in ("low", "high") if f"{figure}_{end}" in row}
-            if figure in row:
-                bars.append({"category": row["category"], "figure": figure, "share": row[figure], **ends})
-    return bars

@@ -14,8 +14,8 @@ from itertools import chain
 import numpy as np
 
 from evaluation.answers.records import ABSTENTION, GivenAnswer, Gold
+from evaluation.metrics import interval
 from evaluation.report import Row
-from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.question_set import Question
 from mneme.ports import Role, Usage
 from mneme.text import tokenise

@@ -3,17 +3,17 @@
 import tempfile
 import time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from evaluation.faults.deployment import BYTEWAX, Deployment, Servers, flink
+from evaluation.faults.deployment import Deployment, Servers, engine_of
 from evaluation.faults.scenario import Scenario, Size
 from evaluation.faults.scenarios import FLINK_SCENARIOS, SCENARIOS
 from evaluation.faults.texts import read_templates
 from evaluation.faults.verifier import KINDS
-from evaluation.options import JobManagerOption
+from evaluation.options import EngineOption, FlinkPythonOption, JobManagerOption
 from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError, StoreError
 from mneme.settings import Settings
@@ -31,12 +31,10 @@ def run_faults(
     long: Annotated[bool, typer.Option("--long/--short", help="As long as each bar asks (hours), or minutes.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="Of all rng: texts, moments of harm.")] = 1,
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these scenarios, by name.", show_default=False)] = None,
-    engine: Annotated[
-        Literal["bytewax", "flink"], typer.Option(metavar="NAME", help="What runs the flow, as `mneme run` has it.")
-    ] = "bytewax",
+    engine: EngineOption = "bytewax",
     jobmanager: JobManagerOption = "127.0.0.1:8081",
+    flink_python: FlinkPythonOption = None,
     servers: Servers | None = None,
-    python: Path | None = None,
 ) -> Report:
     """Test the stream by kills, restarts and faults, with 0 lost and 0 duplicated judged by an independent verifier.
 
@@ -44,16 +42,15 @@ def run_faults(
 
     Args:
         settings: where Kafka and OpenSearch are; the embedder is the one of the settings.
-        console, path, long, seed, only, engine, jobmanager: as the options say.
+        console, path, long, seed, only, engine, jobmanager, flink_python: as the options say.
         servers: what may be harmed; a scenario that harms more is skipped, with the reason printed.
-        python: the interpreter with PyFlink; None for this one.
 
     Raises:
         InputError: there is no such scenario, or the file cannot be read.
         StoreError: a server does not answer.
     """
     size, servers = Size.LONG if long else Size.SHORT, servers or Servers()
-    scenarios, runs_on = (FLINK_SCENARIOS, flink(jobmanager, python)) if engine == "flink" else (SCENARIOS, BYTEWAX)
+    scenarios, runs_on = FLINK_SCENARIOS if engine == "flink" else SCENARIOS, engine_of(engine, jobmanager, flink_python)
     names = [scenario.name for scenario in scenarios]
     if unknown := [name for name in only or () if name not in names]:
         raise InputError(f"only: there is no scenario {', '.join(unknown)}; there are {', '.join(names)}")

@@ -18,9 +18,8 @@ from connectors.publisher import Publisher
 from evaluation.faults.background import Background, Sampling
 from evaluation.faults.flow_process import FlowProcess, FlowThread, RunningFlow
 from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
-from evaluation.own_index import own_topics
+from evaluation.own_index import delete_topics, drop_indices
 from evaluation.process_costs import bytes_of
-from evaluation.servers import delete_topics, drop_indices
 from mneme.errors import StoreError
 from mneme.events import AnyEvent, Flush, Message
 from mneme.ports import MemoryIndex
@@ -68,9 +67,9 @@ class Engine:
 BYTEWAX = Engine()
 
 
-def flink(jobmanager: str, python: Path | None = None) -> Engine:
-    """The flow on a Flink cluster, by the REST address of its JobManager."""
-    return Engine(("run", "--engine", "flink", "--jobmanager", jobmanager), python)
+def engine_of(name: str, jobmanager: str, python: Path | None = None) -> Engine:
+    """Bytewax, or a Flink cluster by the REST address of its JobManager."""
+    return Engine(("run", "--engine", "flink", "--jobmanager", jobmanager), python) if name == "flink" else BYTEWAX
 
 
 class Deployment:
@@ -97,10 +96,10 @@ class Deployment:
         engine: Engine = BYTEWAX,
     ) -> None:
         name = f"faults-{uuid.uuid4().hex[:12]}"
-        kafka = own_topics(settings.kafka, name)
+        own = Topics(**{field: f"{name}.{field.replace('_', '-')}" for field in Topics.model_fields})
         if topics is not None:  # what comes in is shared, what goes out is not
-            out = {"dead_letters": kafka.topics.dead_letters, "memories": kafka.topics.memories}
-            kafka = kafka.model_copy(update={"topics": topics.model_copy(update=out)})
+            own = topics.model_copy(update={"dead_letters": own.dead_letters, "memories": own.memories})
+        kafka = settings.kafka.model_copy(update={"topics": own, "group_id": name})
         self._shares_topics = topics is not None
         self.settings = settings.replace(
             data=folder / name, kafka=kafka, opensearch={"index_prefix": name}, index={"backend": "opensearch"}
@@ -183,11 +182,6 @@ class Deployment:
             raise StoreError(f"the flow did not stop in {timeout:.0f} s:\n{self.flow.log()}") from error
         if status != 0:
             raise StoreError(f"the flow ended with status {status}:\n{self.flow.log()}")
-
-    def restart(self, processes: int = 1) -> None:
-        """Stop the flow in order and start it with so many processes."""
-        self.stop()
-        self.start(processes)
 
     @contextmanager
     def in_thread(self) -> Iterator[FlowThread]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from evaluation.faults.deployment import Deployment
 from evaluation.faults.scenario import Figure, Plan, Play, Scenario, ScenarioResult
 from evaluation.faults.texts import Volume
-from evaluation.servers import bulks_at_work
+from evaluation.own_index import bulks_at_work
 from mneme.errors import StoreError
 
 _LONGEST_AFTER_SECONDS = 2.5  # an epoch takes one: a kill falls anywhere between two snapshots
@@ -141,7 +141,8 @@ def _rescaled(play: Play) -> ScenarioResult:
     with play.traffic():
         play.start()
         for number in play.moments(len(others)):
-            play.deployment.restart(others[number])
+            play.deployment.stop()
+            play.deployment.start(others[number])
             play.deployment.flow.until_reading()
     figures: dict[str, Figure] = {"restarts": len(others), "processes": "-".join(map(str, play.plan.processes))}
     return ScenarioResult(play.judged(against_undisturbed=True), figures)

@@ -72,7 +72,7 @@ def run_peers(
         embedder = open_embedder(settings.replace(embedder=alone))
         stack.callback(embedder.close)
         stub = StubEndpoint(embedder, token_counter(), latency / 1000)
-        url = stack.enter_context(local_endpoint(stub))
+        url = stack.enter_context(local_endpoint(stub.answer))
         endpoint = {"base_url": url, "model": MODEL, "dimension": embedder.identity.dimension}
         by_endpoint = settings.replace(embedder={"provider": "openai", **endpoint})
         homes = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-peers-")))

@@ -22,7 +22,7 @@ MODEL = "stub"
 
 
 class StubEndpoint:
-    """An ``Answerer`` (evaluation/recording/local_endpoint.py) for ``/v1/chat/completions`` and ``/v1/embeddings``.
+    """Answers (evaluation/recording/local_endpoint.py) for ``/v1/chat/completions`` and ``/v1/embeddings``.
 
     ``traffic`` counts ``calls`` to the chat model, and the tokens of their prompts (``prompt``).
     """
@@ -41,7 +41,7 @@ class StubEndpoint:
             return None if self._under_way else self._last_ended
 
     def answer(self, call: Call) -> Answered:
-        """See ``Answerer``; what is not served gets 404, what cannot be read 400."""
+        """The answer to a call; what is not served gets 404, what cannot be read 400."""
         with self._lock:
             self._under_way += 1
         try:

@@ -9,10 +9,9 @@ import typer
 from rich.console import Console
 
 from evaluation.recording.local_endpoint import Answerer, local_endpoint
-from evaluation.recording.pending import PendingRequests, import_answers, pending_path
 from evaluation.recording.recorder import ModelRecorder
 from evaluation.recording.recordings import Recordings
-from evaluation.recording.replayer import ModelReplayer
+from evaluation.recording.replayer import ModelReplayer, PendingRequests, import_answers, pending_path
 from mneme.errors import InputError
 from serving.terminal.format import count
 from serving.terminal.output import note
@@ -38,7 +37,7 @@ def record(
     recordings.add()  # nothing: a file that cannot be written is told before anything is paid for
     with closing(ModelRecorder(recordings, upstream, timeout)) as recorder:
         try:
-            _serve(recorder, port)
+            _serve(recorder.answer, port)
         finally:
             if recorder.counts["recorded"]:
                 recordings.sort()
@@ -59,7 +58,7 @@ def replay(
     if not (file.exists() or pending):
         raise InputError(f"{file} is not there; name a file of `mneme bench record`")
     replayer = ModelReplayer(Recordings(file), PendingRequests(pending_path(file)) if pending else None)
-    _serve(replayer, port)
+    _serve(replayer.answer, port)
     unknown = replayer.unknown.total()
     note(f"{count(replayer.answered, 'request')} answered from {file}, {unknown} not recorded", "red" if unknown else "")
     for reason, times in replayer.unknown.most_common(_MOST_SHOWN):

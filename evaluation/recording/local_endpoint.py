@@ -4,11 +4,11 @@ import json
 import logging
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Protocol
+from typing import Any
 
 from mneme.errors import StoreError, StoreUnavailable
 
@@ -38,15 +38,8 @@ class Answered:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class Answerer(Protocol):
-    """The source of a local endpoint's answers."""
-
-    def answer(self, call: Call) -> Answered:
-        """Return the whole answer.
-
-        Raises:
-            StoreError
-        """
+Answerer = Callable[[Call], Answered]
+"""The source of a local endpoint's answers. May raise ``StoreError``."""
 
 
 @contextmanager
@@ -121,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body: bytes) -> None:
         path, _, query = self.path.partition("?")
         try:
-            answered = self.server.answerer.answer(Call(self.command, path, query, tuple(self.headers.items()), body))
+            answered = self.server.answerer(Call(self.command, path, query, tuple(self.headers.items()), body))
         except StoreError as error:
             log.error("%s", error)
             answered = error_answer(500, str(error), "recording_failed")

@@ -9,7 +9,6 @@ import json
 import logging
 import threading
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -34,7 +33,7 @@ _OF_THE_CONNECTION = frozenset(
 
 
 class ModelRecorder:
-    """An ``Answerer`` in front of an endpoint. ``counts`` says what became of the requests."""
+    """A recorder in front of an endpoint. ``counts`` says what became of the requests."""
 
     def __init__(self, recordings: Recordings, upstream: str, seconds: float) -> None:
         """Prepare, without calling.
@@ -63,7 +62,7 @@ class ModelRecorder:
         )
 
     def answer(self, call: Call) -> Answered:
-        """See ``Answerer``."""
+        """The answer to a call."""
         if call.method == "GET" and (call.path == _MODELS or call.path.startswith(f"{_MODELS}/")):
             return self._asked(call)
         if call.method != "POST" or not call.path.startswith("/v1/"):
@@ -83,30 +82,24 @@ class ModelRecorder:
 
     def _recorded(self, call: Call, request: Any) -> Answered:
         # Step 2. The endpoint is asked.
-        secret = _secret(call)
-        has_secret = bool(secret) and secret in json.dumps(request)
-        unknown = request if has_secret else self._recordings.unknown(call.path, request)
-        if unknown != request:
-            call = replace(call, body=json.dumps(unknown).encode())
         answered = self._asked(call)
         # Step 3. What lasts is kept.
-        text = answered.body.decode(errors="surrogateescape")
-        recording = Recording(call.path, unknown, answered.status, answered.content_type, text)
+        text, secret = answered.body.decode(errors="surrogateescape"), _secret(call)
+        recording = Recording(call.path, request, answered.status, answered.content_type, text)
         if not lasts(recording):
             self._count(f"not recorded ({answered.status})")
-            return answered
-        if has_secret or (secret and secret in text):
+        elif secret and secret in text + json.dumps(request):
             log.warning("%s: not recorded, since the key of the client is in it", call.path)
             self._count("not recorded (with the key)")
-            return answered
-        try:
-            self._recordings.add(recording)
-        except StoreError:
-            self._count("not recorded (the file cannot be written)")
-            raise
-        kept = self._kept(call, request)
-        self._count("recorded" if kept else f"not recorded ({answered.status})")
-        return kept or answered  # what was read back: the first answer and every later one are the same
+        else:
+            try:
+                self._recordings.add(recording)
+            except StoreError:
+                self._count("not recorded (the file cannot be written)")
+                raise
+            self._count("recorded")
+            return self._kept(call, request) or answered  # the first answer and every later one are the same
+        return answered
 
     def _kept(self, call: Call, request: Any) -> Answered | None:
         found = self._recordings.find(call.path, request)

@@ -4,19 +4,128 @@ One line is one recording:
 
     {"key": ..., "path": "/v1/chat/completions", "request": {...}, "status": 200, "content_type": ..., "answer": "..."}
 
-The key is the SHA-256 of path and request. Embeddings are kept text by text, exactly, without the usage
-of the whole request: which texts share a request depends on how busy the threads are. No header is kept but the content type,
-and of the URL only the path: neither a key nor a login can get into the file.
+The key is the SHA-256 of path and request. No header is kept but the content type, and of the URL only the path: neither a key
+nor a login can get into the file.
+
+Several threads may use one instance, and another file may be put in its place between two calls. A crash can leave the last
+line torn: it is ignored with a warning, and cut off before the next line is written.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+import logging
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from io import BytesIO
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
-from evaluation.recording.keyed_lines import KeyedLines
+from connectors.durable import disk_errors, replace_bytes
+from mneme.errors import StoreRejected
+
+log = logging.getLogger(__name__)
+
+_MODE = 0o600  # the lines hold what people said
+
+
+class KeyedLines:
+    """The lines by key; the file appears with the first line."""
+
+    def __init__(self, path: Path, what: str, key_of: Callable[[Any], str]) -> None:
+        """Read the file, if there is one.
+
+        Args:
+            path: of the file.
+            what: one of its lines is, for errors.
+            key_of: the key of a line's JSON; raises ValueError, KeyError or TypeError for what is no such line.
+
+        Raises:
+            StoreRejected: a line that is none; the message names it. By every method.
+            StoreUnavailable: the file cannot be read or written. By every method.
+        """
+        self.path = path
+        self._what = what
+        self._key_of = key_of
+        self._lock = RLock()
+        self._lines: dict[str, Any] = {}
+        self._read_at: tuple[int, int, int] | None = None  # file, size and time when it was read last
+        self._can_grow = False  # the file is there, and its last line is whole
+        self._known()
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+    def __iter__(self) -> Iterator[Any]:
+        """The JSON of each key, in the order of the file."""
+        return iter(list(self._known().values()))
+
+    def find(self, key: str) -> Any | None:
+        """The JSON of a key; None without one."""
+        return self._known().get(key)
+
+    def add(self, *values: Any) -> int:
+        """Append the lines whose keys have none, all or, after a crash, the first of them; how many."""
+        with self._lock, disk_errors(str(self.path)):
+            known, new = self._known(), dict[str, Any]()
+            for value in values:
+                if (key := self._key_of(value)) not in known:
+                    new.setdefault(key, value)
+            if self._can_grow:
+                with self.path.open("ab") as file:
+                    file.writelines(map(to_line, new.values()))
+                    file.flush()
+                    os.fsync(file.fileno())
+            else:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                replace_bytes(self.path, b"".join(map(to_line, (known | new).values())), _MODE)
+            self._lines, self._read_at, self._can_grow = known | new, self._state(), True
+            return len(new)
+
+    def rewrite(self, change: Callable[[list[Any]], list[Any]]) -> None:
+        """Put other lines in place of all: readers see the old file or the new one."""
+        with self._lock, disk_errors(str(self.path)):
+            replace_bytes(self.path, b"".join(map(to_line, change(list(self)))), _MODE)
+
+    def _known(self) -> dict[str, Any]:
+        """The lines as the file has them now; it is read again where it has changed."""
+        with self._lock, disk_errors(str(self.path)):
+            if (now := self._state()) != self._read_at:
+                content = self.path.read_bytes() if now else b""
+                self._lines, self._read_at, self._can_grow = self._parsed(content), now, content.endswith(b"\n")
+            return self._lines
+
+    def _parsed(self, content: bytes) -> dict[str, Any]:
+        """The lines by key."""
+        lines: dict[str, Any] = {}
+        for number, line in enumerate(BytesIO(content), start=1):
+            try:
+                if line.strip():
+                    value = json.loads(line)
+                    lines.setdefault(self._key_of(value), value)
+            except (ValueError, KeyError, TypeError) as error:
+                if not line.endswith(b"\n"):
+                    log.warning("%s: the last line is torn, by a crash, and is left out", self.path)
+                    break
+                raise StoreRejected(f"{self.path}, line {number}: no {self._what} ({error!r}); correct or remove it") from error
+        return lines
+
+    def _state(self) -> tuple[int, int, int] | None:
+        """Tell one state of the file from another: which it is, its size and its time; None without a file."""
+        try:
+            stat = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def to_line(value: Any) -> bytes:
+    """A JSON value as one line of UTF-8, readable; with escapes only where a text holds half a surrogate pair."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(value).encode() + b"\n"
 
 
 def request_of(body: bytes) -> Any:
@@ -30,42 +139,6 @@ def request_of(body: bytes) -> Any:
 def model_of(request: Any) -> str:
     """The model that a request names; empty without one."""
     return str(request.get("model") or "") if isinstance(request, dict) else ""
-
-
-_PATH = "/embeddings"
-
-
-def texts_of(path: str, request: Any) -> list[Any] | None:
-    """The texts of a request for embeddings of several; None for any other. A text may be given as its tokens."""
-    texts = request.get("input") if path.endswith(_PATH) and isinstance(request, dict) else None
-    if isinstance(texts, list) and texts and all(isinstance(text, str | list) for text in texts):
-        return texts
-    return None
-
-
-def request_for(request: Mapping[str, Any], texts: Sequence[Any]) -> dict[str, Any]:
-    """The same request for other texts."""
-    return {**request, "input": list(texts)}
-
-
-def apart(answer: str, count: int) -> list[str] | None:
-    """The answer for each of ``count`` texts, in their order; None where it has not one vector for each."""
-    try:
-        whole = json.loads(answer)
-        rows = {row["index"]: row for row in whole["data"] if "embedding" in row}
-    except (ValueError, KeyError, TypeError):
-        return None
-    if set(rows) != set(range(count)):
-        return None
-    more = {name: value for name, value in whole.items() if name not in ("data", "usage")}
-    return [json.dumps({**more, "data": [{**rows[at], "index": 0}]}) for at in range(count)]
-
-
-def together(answers: Sequence[str]) -> str:
-    """One answer of those for single texts."""
-    wholes = [json.loads(answer) for answer in answers]
-    rows = [{**whole["data"][0], "index": at} for at, whole in enumerate(wholes)]
-    return json.dumps({**wholes[0], "data": rows})
 
 
 _DONE = b"[DONE]"
@@ -135,36 +208,17 @@ class Recordings:
         return map(_recording, self._lines)
 
     def find(self, path: str, request: Any) -> Recording | None:
-        """The recording of a request; for several embeddings, one made of those of each text."""
-        texts = texts_of(path, request)
-        if texts is None:
-            return self._find(path, request)
-        found = [each for text in texts if (each := self._find(path, request_for(request, [text]))) is not None]
-        if len(found) < len(texts):
-            return None
-        return replace(found[0], request=request, answer=together([each.answer for each in found]))
-
-    def unknown(self, path: str, request: Any) -> Any:
-        """The part of a request without a recording: the request, or one for those of its texts that have no embedding."""
-        if (texts := texts_of(path, request)) is None:
-            return request
-        missing = [text for text in texts if self._find(path, request_for(request, [text])) is None]
-        return request_for(request, missing)
+        """The recording of a request."""
+        line = self._lines.find(key_of(path, request))
+        return None if line is None else _recording(line)
 
     def add(self, *recordings: Recording) -> int:
-        """Keep recordings, durably on return; how many. One of a request that has a recording changes nothing, and of an
-        answer that has not one embedding for each text nothing is kept.
-        """
-        singles = [single for recording in recordings for single in _singles(recording)]
-        return self._lines.add(*({"key": key_of(each.path, each.request), **asdict(each)} for each in singles))
+        """Keep recordings, durably on return; how many. One of a request that has a recording changes nothing."""
+        return self._lines.add(*({"key": key_of(each.path, each.request), **asdict(each)} for each in recordings))
 
     def sort(self) -> None:
         """Order the lines by path and request, so that the same recordings are the same file, whoever was first."""
         self._lines.rewrite(lambda lines: sorted(lines, key=lambda line: (line["path"], _canonical(line["request"]))))
-
-    def _find(self, path: str, request: Any) -> Recording | None:
-        line = self._lines.find(key_of(path, request))
-        return None if line is None else _recording(line)
 
 
 def key_of(path: str, request: Any) -> str:
@@ -187,12 +241,3 @@ def _checked_key(line: Any) -> str:
 
 def _recording(line: dict[str, Any]) -> Recording:
     return Recording(line["path"], line["request"], line["status"], line["content_type"], line["answer"])
-
-
-def _singles(recording: Recording) -> list[Recording]:
-    """The recordings to keep: of embeddings one for each text."""
-    if (texts := texts_of(recording.path, recording.request)) is None:
-        return [recording]
-    answers = apart(recording.answer, len(texts)) or []
-    requests = [request_for(recording.request, [text]) for text in texts]
-    return [replace(recording, request=request, answer=answer) for request, answer in zip(requests, answers, strict=False)]

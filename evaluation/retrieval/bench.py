@@ -19,7 +19,7 @@ from evaluation.metrics import ALL, KS, Answer, rows_of
 from evaluation.options import FoldsOption, PathsArgument
 from evaluation.own_index import fresh_index
 from evaluation.report import Report, Row, embedder_of, plot_bars, print_table
-from evaluation.retrieval.compare import compare, print_differences
+from evaluation.retrieval.compare import DIFFERENCE, compare
 from evaluation.retrieval.question_set import QuestionSet
 from evaluation.retrieval.sets import LOADERS
 from evaluation.retrieval.systems import METHODS, SEARCHES, MemoriesOf, ask_all, found_by, open_memories
@@ -186,4 +186,4 @@ def _show(console: Console, report: Report) -> None:
     figures = ("recall@10", "recall@600tokens")
     rows = [row for row in report.parts["differences"] if row["category"] == ALL and row["figure"] in figures]
     if rows:
-        print_differences(console, f"{title}, 95 % intervals", rows)
+        print_table(console, f"{title}, 95 % intervals", rows, DIFFERENCE)

@@ -2,7 +2,7 @@
 
 1. Both reports must hold the same questions with the same evidence.
 2. For each method, figure and category: the mean difference, question by question, and its 95 % interval, resampled by
-   question and by conversation (evaluation/retrieval/bootstrap.py).
+   question and by conversation (evaluation/metrics.py).
 
 A difference whose interval does not hold 0 is more than chance. Of many figures, one in twenty looks so by chance alone: name
 beforehand the one that counts.
@@ -11,7 +11,6 @@ beforehand the one that counts.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,11 +18,14 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from evaluation.metrics import ALL, Answer
-from evaluation.report import Report, Row, plotted, print_table
-from evaluation.retrieval.bootstrap import RESAMPLES, SEED, interval
+from evaluation.metrics import ALL, RESAMPLES, SEED, Answer, interval
+from evaluation.report import Report, Row, print_table
 from mneme.errors import InputError
 
+DIFFERENCE = (
+    *("method", "against", "category", "figure", "questions", "mean", "baseline", "difference"),
+    *("low", "high", "cluster_low", "cluster_high"),
+)
 MAIN = ("recall@10", "recall@20", "hit@5", "ndcg@10", "mrr", "recall@600tokens", "tokens@10")
 
 
@@ -58,10 +60,10 @@ def run_compare(
     for method in methods:
         rows += compare(other.answers[method], one.answers[method], method, method)
     main: list[Row] = [row for row in rows if row["category"] == ALL and row["figure"] in MAIN]
-    print_differences(console, f"{other.name} less {one.name}, 95 % intervals", main)
+    print_table(console, f"{other.name} less {one.name}, 95 % intervals", main, DIFFERENCE)
     by_category: list[Row] = [row for row in rows if row["figure"] == "recall@10" and row["category"] != ALL]
     if by_category:
-        print_differences(console, "recall@10 by category", by_category)
+        print_table(console, "recall@10 by category", by_category, DIFFERENCE)
     headline: dict[str, str | float | int] = {}
     for row in main:
         if row["figure"] == "recall@10":
@@ -78,7 +80,6 @@ def run_compare(
         },
         rows=rows,
         headline=headline,
-        plot=partial(_plot, main + by_category, title=f"{other.name} less {one.name}"),
     )
 
 
@@ -120,45 +121,6 @@ def compare(answers: Sequence[Answer], baseline: Sequence[Answer], method: str, 
                     row |= {f"{prefix}low": float(bounds.low[at]), f"{prefix}high": float(bounds.high[at])}
             rows.append(row)
     return rows
-
-
-def print_differences(console: Console, title: str, rows: Sequence[Row]) -> None:
-    """Print differences with their intervals; what is the same in all rows is left out."""
-    shown: list[Row] = [
-        {
-            "method": str(row["method"] if row["method"] == row["against"] else f"{row['method']} less {row['against']}"),
-            "category": row["category"],
-            "figure": row["figure"],
-            "questions": row["questions"],
-            "mean": row["mean"],
-            "baseline": row["baseline"],
-            "difference": row["difference"],
-            "by question": _between(row, "low", "high"),
-            "by conversation": _between(row, "cluster_low", "cluster_high"),
-        }
-        for row in rows
-    ]
-    labels = [name for name in ("method", "category", "figure") if len({row[name] for row in shown}) > 1]
-    print_table(console, title, shown, [*labels, *(name for name in shown[0] if name not in ("method", "category", "figure"))])
-
-
-def _between(row: Row, low: str, high: str) -> str:
-    if low not in row:
-        return ""
-    ends = (float(row[low]), float(row[high]))
-    return " to ".join(f"{end:+.3f}" if max(map(abs, ends)) < 10 else f"{end:+,.0f}" for end in ends)
-
-
-def _plot(rows: Sequence[Row], out: Path, title: str) -> None:
-    """Draw the difference of each share with its interval over questions, one line each."""
-    shown = [row for row in rows if row["figure"] != "tokens@10"][::-1]
-    with plotted(out, (8.0, max(2.4, 0.32 * len(shown) + 1.2)), xlabel="difference, 95 % interval", title=title) as axes:
-        for at, row in enumerate(shown):
-            difference = float(row["difference"])
-            low, high = float(row.get("low", difference)), float(row.get("high", difference))
-            axes.errorbar([difference], [at], xerr=[[difference - low], [high - difference]], fmt="o", color="C0", capsize=3)
-        axes.axvline(0, color="black", linewidth=1)
-        axes.set_yticks(range(len(shown)), [f"{row['method']}, {row['figure']}, {row['category']}" for row in shown])
 
 
 def read_run(path: Path) -> Run:

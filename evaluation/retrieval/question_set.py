@@ -16,7 +16,7 @@ class Question:
     """A question to one memory.
 
     ``owner`` says whose memory it is, as filters of a search do, and ``conversation`` which part of the set it is about:
-    questions of one conversation are not independent of each other (evaluation/retrieval/bootstrap.py). ``evidence`` are
+    questions of one conversation are not independent of each other (evaluation/metrics.py). ``evidence`` are
     the ids of the messages that answer it. ``asked_at`` is None where the set names no time.
     """
 

@@ -66,9 +66,7 @@ def open_memories(settings: Settings, questions: QuestionSet, folds: Path | None
     by_conversation = read_folds(folds)
 
     def without(coefficients: Path) -> Memories:
-        joint = coefficients.with_name(f"agents-{coefficients.name}")  # those of `mneme bench fit agents`, if it was done
-        agents = {"coefficients": joint} if joint.exists() else {}
-        own = settings.replace(retrieval={"coefficients": coefficients}, agents=agents)
+        own = settings.replace(retrieval={"coefficients": coefficients})
         return stack.enter_context(Memories.open(own, clock=_asked_at.get))
 
     opened = {path: without(path) for path in sorted(set(by_conversation.values()))}

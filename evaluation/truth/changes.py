@@ -19,8 +19,19 @@ from rich.console import Console
 from connectors.indices import open_index
 from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.retrieval.bench import searched
-from evaluation.truth.material import CHANGE_MESSAGES, Change, changes, told
-from evaluation.truth.places import disturbed, facts_of, is_ended, marked_ended, place_of, places_of, stands_before
+from evaluation.truth.material import (
+    CHANGE_MESSAGES,
+    Change,
+    changes,
+    disturbed,
+    facts_of,
+    is_ended,
+    marked_ended,
+    place_of,
+    places_of,
+    stands_before,
+    told,
+)
 from mneme.records import AtomicFact
 from mneme.rows import Collection
 from mneme.settings import Settings

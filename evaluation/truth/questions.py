@@ -18,8 +18,7 @@ from rich.console import Console
 
 from evaluation.report import Report, Row, print_table, searched_with
 from evaluation.retrieval.bench import searched
-from evaluation.truth.material import ChatQuestion, chats, questions, told
-from evaluation.truth.places import has_words, places_of
+from evaluation.truth.material import ChatQuestion, chats, has_words, places_of, questions, told
 from mneme.settings import Settings
 from queries import Memories
 

@@ -13,8 +13,7 @@ from typing import Any
 from connectors.indices import open_index
 from evaluation.own_index import fresh_index
 from evaluation.retrieval.sets import LOADERS
-from evaluation.truth.material import chats
-from evaluation.truth.places import is_ended
+from evaluation.truth.material import chats, is_ended
 from flows import ingest
 from mneme.errors import InputError
 from mneme.records import AnyRecord, AtomicFact, Entity, Episode, Foresight, Mention, Profile, Relationship, StoredMessage

@@ -39,7 +39,6 @@ class Agents(Group):
         default=None,
         description="the strategy; default: reflect with a model, else router",
     )
-    coefficients: Path | None = Field(default=None, description="file of `mneme bench fit agents`; default: those shipped")
     calls: int = Field(default=5, ge=0, description="calls of the chat model for one question")
     prompts: dict[Literal["tool_select", "split", "combined", "reflect"], str] = Field(
         default_factory=dict,

@@ -1,4 +1,4 @@
-"""The joint score of what several searches found for a question that asks for several things (``mneme bench fit agents``).
+"""The joint score of what several searches found for a question that asks for several things.
 
 A logistic regression over the features of each result. The question was searched for twice, everywhere and in what those said
 whom it names. The numbers say how well each thing stands in both, what stands around it in its episode, what form its text
@@ -13,10 +13,12 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import TypeAdapter, model_validator
+from pydantic import TypeAdapter
 
 from connectors.aging_cache import AgingCache
 from mneme.errors import ModelError
@@ -30,7 +32,7 @@ from queries.questions.types import asks_for_several
 from queries.responses import FoundEpisode, FoundFact, FoundMessage
 from queries.scoring.features import NAME
 from queries.scoring.field import probability
-from queries.scoring.learned import Weights, check_weights, coefficients_of
+from queries.scoring.learned import Weights
 
 Numbers = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], Vector]
@@ -242,11 +244,6 @@ class JointCoefficients(Weights):
     fitted_on: str
     date: date
 
-    @model_validator(mode="after")
-    def _has_every_weight(self) -> "JointCoefficients":
-        check_weights(self.weights, FEATURES, "agents")
-        return self
-
     def scores(self, numbers: Numbers) -> Numbers:
         """From 0 to 1, higher fits better, of each row of ``FEATURES``."""
         return probability(self.log_odds(numbers, FEATURES))
@@ -303,15 +300,12 @@ class JointScorer:
 
 
 def joint_coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> JointCoefficients | None:
-    """The coefficients for the index and the embedder in use: those of the settings' file, else those shipped; None for none.
-
-    Raises:
-        SettingsError: ``MNEME_AGENTS__COEFFICIENTS`` names a file that cannot be used.
-    """
-    fitted = coefficients_of(FITTED, "queries.agents", settings.agents.coefficients, "MNEME_AGENTS__COEFFICIENTS", "agents")
+    """The coefficients for the index and the embedder in use; None for none."""
     wanted = (settings.index.backend, embedder.fitted_as)
-    return next((each for each in fitted if (each.backend, each.embedder) == wanted), None)
+    return next((each for each in _shipped() if (each.backend, each.embedder) == wanted), None)
 
 
-FITTED: TypeAdapter[tuple[JointCoefficients, ...]] = TypeAdapter(tuple[JointCoefficients, ...])
-"""The file of coefficients."""
+@cache
+def _shipped() -> tuple[JointCoefficients, ...]:
+    fitted = TypeAdapter(tuple[JointCoefficients, ...])
+    return fitted.validate_json((files("queries.agents") / "coefficients.json").read_bytes())

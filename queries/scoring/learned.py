@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +25,6 @@ from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episo
 from queries.scoring.field import Field, Numbers, Scored, between, probability
 from queries.scoring.reader import readings
 
-Fitted = TypeVar("Fitted", bound=BaseModel)
-
 READING = 0.4  # of a reader's log-odds, to those of the regression: what finds most in docs/internals/figures.md
 FIRST, READING_AMONG_FIRST = 10, 1.0  # statements, among which reading counts more: their order changes, and none leaves them
 
@@ -39,27 +36,6 @@ def check_weights(weights: Mapping[str, object], names: Sequence[str], fit: str)
     """
     if different := ", ".join(sorted(set(weights) ^ set(names))):
         raise ValueError(f"the features are others than this version's ({different}); fit again with `mneme bench fit {fit}`")
-
-
-@cache
-def _shipped(adapter: TypeAdapter[tuple[Fitted, ...]], package: str) -> tuple[Fitted, ...]:
-    return adapter.validate_json((files(package) / "coefficients.json").read_text(encoding="utf-8"))
-
-
-def coefficients_of(
-    adapter: TypeAdapter[tuple[Fitted, ...]], package: str, path: Path | None, variable: str, fit: str
-) -> tuple[Fitted, ...]:
-    """The coefficients of the file that a setting names, else those that are shipped in a package.
-
-    Raises:
-        SettingsError: the file cannot be used; names the variable and the command that makes one.
-    """
-    if path is None:
-        return _shipped(adapter, package)
-    try:
-        return adapter.validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"{variable}: {path} cannot be used ({error}); make it with `mneme bench fit {fit}`") from error
 
 
 class Weights(BaseModel):
@@ -172,11 +148,21 @@ def coefficients_for(settings: Settings, embedder: EmbedderIdentity) -> Coeffici
     Raises:
         SettingsError: ``MNEME_RETRIEVAL__COEFFICIENTS`` names a file that cannot be used.
     """
-    path, variable = settings.retrieval.coefficients, "MNEME_RETRIEVAL__COEFFICIENTS"
-    known = coefficients_of(_known, "queries.scoring", path, variable, "fusion")
+    path = settings.retrieval.coefficients
+    try:
+        known = _known.validate_json(path.read_bytes()) if path else _shipped()
+    except (OSError, ValueError) as error:
+        raise SettingsError(
+            f"MNEME_RETRIEVAL__COEFFICIENTS: {path} cannot be used ({error}); make it with `mneme bench fit fusion`"
+        ) from error
     wanted = (settings.index.backend, embedder.fitted_as)
     fitted = {each.late_interaction: each for each in known if (each.backend, each.embedder) == wanted}
     return (fitted.get(True) if embedder.token_dimension else None) or fitted.get(False)
 
 
 _known: TypeAdapter[tuple[Coefficients, ...]] = TypeAdapter(tuple[Coefficients, ...])
+
+
+@cache
+def _shipped() -> tuple[Coefficients, ...]:
+    return _known.validate_json((files("queries.scoring") / "coefficients.json").read_bytes())

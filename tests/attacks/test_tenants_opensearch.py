@@ -23,7 +23,7 @@ from connectors.kafka.producer import Record, ReliableProducer
 from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
 from evaluation.faults.flow_process import FlowProcess
-from evaluation.servers import drop_indices
+from evaluation.own_index import drop_indices
 from mneme.errors import MnemeError
 from mneme.events import Message
 from mneme.ids import owner_key

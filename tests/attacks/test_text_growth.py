@@ -23,7 +23,7 @@ from connectors.documents.formats.text import parse_markdown
 from connectors.documents.kinds import kind_of
 from connectors.documents.local import Task
 from connectors.embedders.hash_embedder import HashEmbedder
-from evaluation.driven_steps import DrivenSteps, RowsInMemory, by_hand, opened
+from evaluation.bench_stages import RowsInMemory, by_hand, opened
 from flows.boundaries.cues import read, turning_words
 from flows.cuts import embedding_text, one_line
 from flows.decode import decode
@@ -53,6 +53,7 @@ from queries.granularity.forms import forms_of
 from queries.questions.types import asks_for_several, question_type
 from queries.questions.understand import LONGEST_QUESTION, focus, understand
 from tests.attacks.patterns_help import all_patterns, hostile_to
+from tests.flows.driven_steps import DrivenSteps
 from tests.flows.extraction.cuts import cut_of, document, message
 
 pytestmark = pytest.mark.slow

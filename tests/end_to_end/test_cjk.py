@@ -10,7 +10,7 @@ import pytest
 
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_index
-from evaluation.servers import drop_indices
+from evaluation.own_index import drop_indices
 from flows import ingest
 from mneme.ports import EmbedderIdentity
 from mneme.settings import Index, Settings

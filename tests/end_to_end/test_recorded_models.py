@@ -8,12 +8,12 @@ import pytest
 
 from connectors.endpoints.backoff import Retries
 from connectors.endpoints.openai_client import OpenAiClient
-from evaluation.recording.pending import PendingRequests, import_answers, pending_path
 from evaluation.recording.recordings import Recordings
+from evaluation.recording.replayer import PendingRequests, import_answers, pending_path
 from flows import ingest
 from flows.maintenance.transfer import export_owner
 from mneme.records import Owner
-from mneme.settings import Boundaries, EmbedderSettings, Extraction, Models, Reconcile, Settings
+from mneme.settings import Boundaries, EmbedderSettings, Extraction, Models, Settings
 from tests.evaluation.recording.recording_help import recording, replaying
 from tests.servers.models import ModelServer
 
@@ -33,7 +33,6 @@ def remembered(folder: Path, models: dict[str, Any], embedder: EmbedderSettings)
             "embedder": embedder,
             "boundaries": Boundaries(detector="llm"),
             "extraction": Extraction(extractor="model"),
-            "reconcile": Reconcile(judge="model"),
         }
     )
     talk = folder / "talk.jsonl"
@@ -48,17 +47,14 @@ def remembered(folder: Path, models: dict[str, Any], embedder: EmbedderSettings)
     return rows, report.dead_letters
 
 
-def over_http(url: str) -> tuple[dict[str, Any], EmbedderSettings]:
-    return {"base_url": url}, EmbedderSettings(provider="openai", base_url=url, model="bag-of-words", dimension=64)
-
-
 def test_an_ingestion_is_repeated_from_its_recordings(tmp_path: Path) -> None:
     file = tmp_path / "recordings.jsonl"
+    embedder = EmbedderSettings(provider="hash")
     with ModelServer() as server, recording(server.url, file) as (url, recorder):
-        before = remembered(tmp_path / "one", *over_http(url))
-        assert recorder.counts["recorded"] == server.received > 10
+        before = remembered(tmp_path / "one", {"base_url": url}, embedder)
+        assert recorder.counts["recorded"] == server.received > 5
     with replaying(file) as (url, replayer):
-        after = remembered(tmp_path / "two", *over_http(url))
+        after = remembered(tmp_path / "two", {"base_url": url}, embedder)
     assert (replayer.unknown, before[1]) == ({}, 0)
     assert after == before
 

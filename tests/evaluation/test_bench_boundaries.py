@@ -19,7 +19,7 @@ from flows.boundaries.semantic import heads_from
 from mneme.errors import InputError
 from mneme.settings import Boundaries, load_settings
 from serving.cli import app
-from tests.evaluation.made_up_sets import DIALOGUES, SETS, write_locomo, write_sets
+from tests.evaluation.made_up_sets import SETS, write_locomo, write_sets
 from tests.queries.world import WordEmbedder
 
 pytestmark = pytest.mark.slow
@@ -108,15 +108,12 @@ def test_the_dialogues_are_cut_at_every_pace_and_without_times(measured: tuple[R
     assert all(each["f1"] > 0.9 for each in rows)
 
 
-def test_without_locomo_and_with_a_sample_less_is_measured(data: Path, tmp_path: Path) -> None:
-    options = ["--out", str(tmp_path / "b.json"), "--sample", "5"]
-    ran = CliRunner().invoke(app, ["bench", "boundaries", str(data), *options])
+def test_without_locomo_its_sets_are_left_out(data: Path, tmp_path: Path) -> None:
+    ran = CliRunner().invoke(app, ["bench", "boundaries", str(data), "--out", str(tmp_path / "b.json")])
     assert ran.exit_code == 0, ran.output
     written = json.loads((tmp_path / "b.json").read_text())
-    sets = written["settings"]["sets"]
-    assert {name: each["conversations"] for name, each in sets.items()} == {
-        name + times: 5 for times in ("", ", timed") for name in ("TIAGE", "SuperDialseg", "Dialseg711")
-    }
+    names = ("TIAGE", "SuperDialseg", "Dialseg711")
+    assert set(written["settings"]["sets"]) == {name + times for times in ("", ", timed") for name in names}
 
 
 # --- cross-validation ------------------------------------------------------------------------------------------------
@@ -153,12 +150,6 @@ def test_too_few_conversations_are_refused(tmp_path: Path) -> None:
     (tmp_path / SETS[0]).write_text("\n".join(lines[:4]))
     with pytest.raises(InputError, match=r"TIAGE: 4 conversations, and cross-validation needs 5"):
         read_kinds(tmp_path)
-
-
-def test_a_sample_is_the_same_again(data: Path) -> None:
-    assert [kind.dialogues for kind in read_kinds(data, sample=6)] == [kind.dialogues for kind in read_kinds(data, sample=6)]
-    assert [len(kind.dialogues) for kind in read_kinds(data, sample=6)] == [6, 6, 6, 5, 5, 5]
-    assert len(read_kinds(data, sample=1000)[0].dialogues) == DIALOGUES
 
 
 # --- fit -------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import io
 import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +11,10 @@ import pytest
 from rich.console import Console
 
 from connectors.embedders.hash_embedder import HashEmbedder
-from connectors.indices import open_index
-from connectors.models import open_embedder
-from evaluation.bench_query import METHODS, STATES, Stopwatch, Watched, neighbour_recall, run_query
-from evaluation.own_index import kept_index, synthetic_index
+from evaluation.bench_query import METHODS, STATES, Stopwatch, fill, neighbour_recall, run_query
+from evaluation.own_index import fresh_index
+from evaluation.process_costs import Watched
 from evaluation.synthetic_memories import SyntheticMemories
-from mneme.errors import StoreRejected
-from mneme.ports import Put
 from mneme.rows import Collection
 from mneme.settings import Settings
 
@@ -57,29 +53,9 @@ def test_the_report_tells_of_every_method_in_every_state(tmp_path: Path) -> None
     assert last.startswith("BENCH query index=embedded facts=200 hybrid_p50_ms=")
 
 
-def test_a_kept_index_is_filled_once(tmp_path: Path) -> None:
-    settings = hashed(tmp_path)
-    with synthetic_index(60, 2, settings, "here") as (first, made, filling):
-        assert filling.rows == len(list(made.rows()))
-    with synthetic_index(60, 2, settings, "here") as (again, _, filling):
-        assert (again.data, filling.rows) == (first.data, 0)
-    with synthetic_index(60, 3, settings, "here") as (other, _, filling):
-        assert other.data != first.data
-        assert filling.rows > 0
-
-
-def test_an_index_that_an_earlier_run_left_half_filled_is_refused(tmp_path: Path) -> None:
-    settings = hashed(tmp_path)
-    own = kept_index(settings, "half-60-2")
-    with closing(open_embedder(own)) as embedder, closing(open_index(own)) as index:
-        index.prepare(embedder.identity)
-        index.write([Put(row) for row in SyntheticMemories(60, 2, embedder).rows_of(1)])
-    with pytest.raises(StoreRejected, match="half filled"), synthetic_index(60, 2, settings, "half"):
-        pass
-
-
 def test_recall_counts_which_of_the_exact_neighbours_are_found(tmp_path: Path) -> None:
-    with synthetic_index(600, 3, hashed(tmp_path)) as (own, made, _):
+    with fresh_index(hashed(tmp_path), "query") as own:
+        made, _ = fill(600, 3, own)
         assert neighbour_recall(made, made.questions(4), own, 10) == 1.0
         assert neighbour_recall(made, made.questions(4), own, 5) == 0.5  # of ten
 
@@ -136,7 +112,7 @@ def test_a_stopwatch_counts_time_that_several_share_once() -> None:
 
 def test_what_is_watched_answers_as_before_from_every_thread() -> None:
     watch = Stopwatch()
-    watched = Watched([3, 1, 2], watch)
+    watched = Watched([3, 1, 2], lambda name: watch.running())
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda _: watched.index(2), range(20))) == [2] * 20
     assert watch.take() > 0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evaluation.fit_changes import fit_changes, statements
+from evaluation.fit_present import fit_changes, statements
 from evaluation.retrieval.sets.changes import Statement
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Vector

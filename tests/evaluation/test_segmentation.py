@@ -9,15 +9,16 @@ from statistics import median
 import pytest
 
 from connectors.files.chat_events import PACE
-from evaluation.boundary_sets import paced, timed_chats
-from evaluation.segmentation import (
+from evaluation.boundary_sets import (
     Dialogue,
     half_segment,
     load_dialogues,
     load_locomo_sessions,
+    paced,
     pk,
     score,
     spoken,
+    timed_chats,
 )
 from mneme.errors import InputError
 from tests.flows.boundaries.talk import BANK, GARDEN, START

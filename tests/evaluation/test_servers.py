@@ -7,7 +7,7 @@ import pytest
 from connectors.kafka.client import create_topics, partitions_of
 from connectors.opensearch.client import open_client
 from connectors.opensearch.index import OpenSearchIndex
-from evaluation.servers import delete_topics, drop_indices
+from evaluation.own_index import delete_topics, drop_indices
 from mneme.errors import StoreRejected
 from mneme.settings import Kafka
 from tests.contracts.rows import EMBEDDER

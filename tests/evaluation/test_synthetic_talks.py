@@ -25,3 +25,8 @@ def test_each_message_has_a_word_of_its_own() -> None:
     for name, number in texts:
         [word] = tokenise(own_word(name, number))
         assert [place for place, words in texts.items() if word in words] == [(name, number)]
+
+
+def test_a_message_says_whom_and_what_its_reason_is_about() -> None:
+    texts = [str(message.content) for message in talk("t", "ann", 40, NOW)]
+    assert not [text for text in texts if "{" in text]

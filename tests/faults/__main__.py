@@ -41,8 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mneme-flink-")))
             servers, jobmanager = stack.enter_context(own_cluster(servers, python, folder))
         settings, console = fault_settings(kafka.bootstrap, opensearch.url, options.long), Console()
-        chosen = (options.path, options.long, options.seed, options.only, options.engine, jobmanager)
-        report = run_faults(settings, console, *chosen, servers, python).finish(console, options.out)
+        chosen = (options.path, options.long, options.seed, options.only, options.engine, jobmanager, python)
+        report = run_faults(settings, console, *chosen, servers).finish(console, options.out)
     return 1 if report.headline["failed"] else 0
 
 

@@ -11,9 +11,10 @@ import pytest
 
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.files.files import read_file
-from evaluation.driven_steps import DrivenSteps, RowsInMemory, by_hand, opened
+from evaluation.bench_stages import RowsInMemory, by_hand, opened
 from flows.lanes.pending import Backlogs
 from mneme.settings import Settings
+from tests.flows.driven_steps import DrivenSteps
 
 ROOT = f"{Path(__file__).parents[2]}/"
 ROOMS = ("mneme", "connectors", "flows")

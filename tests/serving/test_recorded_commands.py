@@ -15,8 +15,8 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from evaluation.recording.pending import PendingRequests
 from evaluation.recording.recordings import Recordings, key_of
+from evaluation.recording.replayer import PendingRequests
 from serving.cli import app
 from tests.evaluation.recording.recording_help import KEY, chat, post, same
 from tests.servers.models import ModelServer

@@ -11,8 +11,16 @@ from pathlib import Path
 
 from evaluation.answers.records import ABSTENTION, GoldSet, JudgeKind
 from evaluation.retrieval.question_set import QuestionSet
-from evaluation.retrieval.sets import beam, locomo, longmemeval, memdaily
-from evaluation.retrieval.sets.files import Asked, Read, has_evidence, load_files
+from evaluation.retrieval.sets.published import (
+    Asked,
+    Read,
+    has_evidence,
+    load_files,
+    read_beam,
+    read_locomo,
+    read_longmemeval,
+    read_memdaily,
+)
 
 
 def _has_answer(asked: Asked) -> bool:
@@ -47,16 +55,16 @@ def _judged(name: str, title: str, read: Read, paths: Sequence[Path]) -> GoldSet
 
 
 LOADERS: Mapping[str, Callable[[Sequence[Path]], QuestionSet]] = {
-    "locomo": partial(_searched, "locomo", "LoCoMo", locomo.read),
+    "locomo": partial(_searched, "locomo", "LoCoMo", read_locomo),
     # The adversarial questions too: as ConvMemory counts (pth2002/ConvMemory, experiments/support/convmem_locomo_benchmark.py).
     # It reads an evidence id only where it stands alone and without zeros in front; here all are read.
-    "locomo-all": partial(_searched, "locomo-all", "LoCoMo, all questions", locomo.read, wanted=has_evidence),
-    "beam": partial(_searched, "beam", "BEAM", beam.read),
-    "longmemeval": partial(_searched, "longmemeval", "LongMemEval", longmemeval.read),
-    "memdaily": partial(_searched, "memdaily", "MemDaily", memdaily.read),
+    "locomo-all": partial(_searched, "locomo-all", "LoCoMo, all questions", read_locomo, wanted=has_evidence),
+    "beam": partial(_searched, "beam", "BEAM", read_beam),
+    "longmemeval": partial(_searched, "longmemeval", "LongMemEval", read_longmemeval),
+    "memdaily": partial(_searched, "memdaily", "MemDaily", read_memdaily),
 }
 GOLD_LOADERS: Mapping[str, Callable[[Sequence[Path]], GoldSet]] = {
-    "locomo": partial(_judged, "locomo", "LoCoMo", locomo.read),
-    "longmemeval": partial(_judged, "longmemeval", "LongMemEval", longmemeval.read),
-    "beam": partial(_judged, "beam", "BEAM", beam.read),
+    "locomo": partial(_judged, "locomo", "LoCoMo", read_locomo),
+    "longmemeval": partial(_judged, "longmemeval", "LongMemEval", read_longmemeval),
+    "beam": partial(_judged, "beam", "BEAM", read_beam),
 }

@@ -13,7 +13,7 @@ from typing import Any
 from connectors.files.chat_events import Event
 from evaluation.answers.records import ABSTENTION
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets.files import said
+from evaluation.retrieval.sets.published import said
 from mneme.languages import foreign_language
 
 TALKS = Path(__file__).parents[2] / "answerable.json"

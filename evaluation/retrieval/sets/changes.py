@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from connectors.files.chat_events import Event
 from evaluation.retrieval.question_set import Question, QuestionSet
-from evaluation.retrieval.sets.files import said, speaker
+from evaluation.retrieval.sets.published import said, speaker
 
 Half = Literal["fit", "judge"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from connectors.opensearch import index as opensearch_index
 from connectors.opensearch.index import OpenSearchIndex
-from evaluation.servers import drop_indices
+from evaluation.own_index import drop_indices
 from mneme import settings as mneme_settings
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Create, Filter, Outcome, Put, Remove, TextLeg, VectorLeg

@@ -11,8 +11,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from evaluation.answers.evaluate import answered_by, run_answers, work_through
-from evaluation.recording.pending import PendingRequests, import_answers, pending_path
 from evaluation.recording.recordings import Recordings
+from evaluation.recording.replayer import PendingRequests, import_answers, pending_path
 from evaluation.report import Report
 from evaluation.retrieval.question_set import Question
 from mneme.errors import InputError, ModelError, StoreUnavailable

@@ -25,7 +25,7 @@ def test_it_counts_calls_and_the_tokens_of_prompts_with_their_schema() -> None:
     stub = StubEndpoint(HashEmbedder(), lambda text: len(text.split()), latency=0.05)
     schema = {"type": "object", "properties": {"done": {"type": "boolean"}}}
     form = {"type": "json_schema", "json_schema": {"name": "form", "schema": schema}}
-    with local_endpoint(stub) as url:
+    with local_endpoint(stub.answer) as url:
         started = time.monotonic()
         plain = httpx.post(f"{url}/chat/completions", json=chat("be brief", "Ann: where do you live these days?"))
         formed = httpx.post(f"{url}/chat/completions", json=chat("a", "b c", response_format=form))

@@ -8,10 +8,9 @@ from typing import Any
 import httpx
 
 from evaluation.recording.local_endpoint import local_endpoint
-from evaluation.recording.pending import PendingRequests, pending_path
 from evaluation.recording.recorder import ModelRecorder
 from evaluation.recording.recordings import Recordings
-from evaluation.recording.replayer import ModelReplayer
+from evaluation.recording.replayer import ModelReplayer, PendingRequests, pending_path
 
 KEY = "sk-canary-7f3a-0123456789"
 HEADERS = {"Authorization": f"Bearer {KEY}"}
@@ -24,7 +23,7 @@ def chat(text: str, **more: Any) -> dict[str, Any]:
 @contextmanager
 def recording(upstream: str, file: Path, seconds: float = 20.0) -> Iterator[tuple[str, ModelRecorder]]:
     """The base URL of a recorder, and the recorder."""
-    with closing(ModelRecorder(Recordings(file), upstream, seconds)) as recorder, local_endpoint(recorder) as url:
+    with closing(ModelRecorder(Recordings(file), upstream, seconds)) as recorder, local_endpoint(recorder.answer) as url:
         yield url, recorder
 
 
@@ -32,7 +31,7 @@ def recording(upstream: str, file: Path, seconds: float = 20.0) -> Iterator[tupl
 def replaying(file: Path, pending: bool = False) -> Iterator[tuple[str, ModelReplayer]]:
     """The base URL of a replayer, and the replayer, which may write down what is not recorded."""
     replayer = ModelReplayer(Recordings(file), PendingRequests(pending_path(file)) if pending else None)
-    with local_endpoint(replayer) as url:
+    with local_endpoint(replayer.answer) as url:
         yield url, replayer
 
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from connectors.durable import replace_bytes
-from evaluation.recording.keyed_lines import KeyedLines
+from evaluation.recording.recordings import KeyedLines
 from mneme.errors import StoreRejected, StoreUnavailable
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.recording.pending import Imported, PendingRequests, import_answers
 from evaluation.recording.recordings import Recordings, key_of
+from evaluation.recording.replayer import Imported, PendingRequests, import_answers
 from mneme.errors import InputError, StoreRejected
 from tests.evaluation.recording.recording_help import chat
 

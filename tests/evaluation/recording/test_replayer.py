@@ -81,7 +81,7 @@ def test_recordings_that_come_meanwhile_are_replayed(file: Path) -> None:
 def test_a_taken_port_is_told(file: Path) -> None:
     with replaying(file) as (url, replayer):
         port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
-        with pytest.raises(StoreUnavailable, match="--port"), local_endpoint(replayer, port):
+        with pytest.raises(StoreUnavailable, match="--port"), local_endpoint(replayer.answer, port):
             pass
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.retrieval.bootstrap import interval
+from evaluation.metrics import interval
 
 
 def column(values: list[float]) -> np.ndarray:

@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.retrieval.question_set import Question, QuestionSet
 from evaluation.retrieval.sets import LOADERS
-from evaluation.retrieval.sets.locomo import clean_evidence
+from evaluation.retrieval.sets.published import clean_evidence
 from mneme.errors import InputError
 from mneme.events import Message, parse_event
 from mneme.times import utc_now

@@ -6,8 +6,7 @@ import pytest
 
 from evaluation.retrieval.question_set import Question
 from evaluation.truth.changes import Outcome
-from evaluation.truth.material import Change, ChatQuestion, Statement
-from evaluation.truth.places import Place, disturbed, marked_ended, place_of, stands_before
+from evaluation.truth.material import Change, ChatQuestion, Place, Statement, disturbed, marked_ended, place_of, stands_before
 from evaluation.truth.questions import Asked
 from mneme.records import AtomicFact, Claim, Owner, Validity
 

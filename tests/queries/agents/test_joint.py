@@ -1,6 +1,5 @@
 """The joint score: its features, what is fitted, and a search with it."""
 
-import json
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -9,14 +8,13 @@ import numpy as np
 import pytest
 
 from connectors.embedders import MODEL, VARIANTS
-from mneme.errors import ModelTimeout, SettingsError
+from mneme.errors import ModelTimeout
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Vector
 from mneme.settings import load_settings
 from queries.agents.evidence import Episodic, Evidence, Place
 from queries.agents.joint import (
     FEATURES,
-    FITTED,
     JointCoefficients,
     JointScorer,
     joint_coefficients_for,
@@ -232,28 +230,13 @@ def test_a_text_is_embedded_once() -> None:
     assert len(embedder.texts) == len(set(embedder.texts))
 
 
-def test_coefficients_are_those_of_the_index_and_the_embedder(tmp_path: Path) -> None:
-    path = tmp_path / "coefficients.json"
-    mine = coefficients().model_copy(update={"embedder": Counting.identity.fingerprint})
-    path.write_bytes(FITTED.dump_json((coefficients(quotes=1.0), mine)))
-    settings = load_settings(data=tmp_path, agents={"coefficients": path})
-    assert joint_coefficients_for(settings, Counting.identity) == mine
-    other = settings.model_copy(update={"index": settings.index.model_copy(update={"backend": "opensearch"})})
-    assert joint_coefficients_for(other, Counting.identity) is None
-
-
-def test_a_file_that_cannot_be_used_names_the_setting(tmp_path: Path) -> None:
-    path = tmp_path / "coefficients.json"
-    path.write_text(json.dumps([{"backend": "embedded"}]))
-    with pytest.raises(SettingsError, match=r"(?s)MNEME_AGENTS__COEFFICIENTS.*mneme bench fit agents"):
-        joint_coefficients_for(load_settings(data=tmp_path, agents={"coefficients": path}), Counting.identity)
-
-
-def test_coefficients_of_other_features_are_refused() -> None:
-    with pytest.raises(ValueError, match="fit again"):
-        JointCoefficients(
-            backend="embedded", embedder="e", weights={"quotes": 1.0}, bias=0.0, fitted_on="", date=date(2026, 3, 2)
-        )
+@pytest.mark.parametrize("backend", ["embedded", "opensearch"])
+def test_coefficients_are_those_of_the_index_and_the_embedder(tmp_path: Path, backend: str) -> None:
+    local = EmbedderIdentity(MODEL, VARIANTS["int8"], 384, ("en",))
+    fitted = joint_coefficients_for(load_settings(data=tmp_path, index={"backend": backend}), local)
+    assert fitted is not None
+    assert fitted.backend == backend
+    assert joint_coefficients_for(load_settings(data=tmp_path), Counting.identity) is None
 
 
 @pytest.mark.parametrize("precision", VARIANTS.values())
