@@ -15,7 +15,7 @@ from mneme.records import Owner, OwnerType
 from queries import Memories
 from serving.clients import await_index, conversation_name
 from serving.service.remote import RemoteService
-from serving.service.service import Service
+from serving.service.service import ErasureEvent, Service
 
 MOST_MESSAGES = 200  # of one call of remember
 
@@ -118,9 +118,8 @@ class AgentMemory:
 
     def flushed(self, conversation: str, timeout: float) -> bool:
         """Flush a conversation; true once it is searchable, in time."""
-        flush_id = self.publisher.flush_conversation(self.scope.tenant_id, conversation)
-        return self._service.wait_for_flush(self.scope.tenant_id, flush_id, timeout)
+        return self._service.flush(self.scope.tenant_id, [conversation], timeout).searchable
 
-    def erased(self, erasure: str) -> bool:
-        """Wait for the receipt of an erasure; true if it comes in time."""
-        return self._service.erasure(self.scope.tenant_id, erasure, self.wait_seconds).receipt is not None
+    def erased(self, event: ErasureEvent) -> bool:
+        """Erase; true if the receipt comes in time."""
+        return self._service.erase(event, self.wait_seconds).receipt is not None

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
-from mneme.events import Delete, Message, Retract, input_errors, refuse_future
+from mneme.events import Delete, Forget, ForgetDocument, Message, Retract, input_errors, refuse_future
 from mneme.ids import message_id
 from mneme.times import utc_now
 from serving.clients import iterate_memories
@@ -146,7 +146,7 @@ class Writing:
                 raise InputError(f"there is no document {identity!r} of this owner; a search names the id of each")
             return (
                 f"the document {documents[0].name} with {documents[0].characters:,} characters",
-                lambda: memory.erased(memory.publisher.forget_document(identity, **owner.ids)),
+                lambda: memory.erased(ForgetDocument.model_validate({**owner.ids, "document_id": identity})),
             )
         if target == "conversation":
             found = iterate_memories(memory.memories, "message", scope.filters(conversation_id=identity))
@@ -156,7 +156,7 @@ class Writing:
             count = f"more than {MOST_MESSAGES}" if len(messages) > MOST_MESSAGES else str(len(messages))
             return (
                 f"the conversation {identity}, {count} messages, and all that was learnt from them",
-                lambda: memory.erased(memory.publisher.forget_conversation(tenant, identity)),
+                lambda: memory.erased(Forget(tenant_id=tenant, conversation_id=identity)),
             )
         row = memory.memories.get(identity, scope.filters())
         if row is None or row.owner != owner.key:
