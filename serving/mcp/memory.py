@@ -1,6 +1,6 @@
 """The memory that the tools work on, of our own service or a remote one, and whom a client of it speaks for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from connectors import Publisher
 from mneme.errors import InputError
+from mneme.events import AnyEvent
 from mneme.ids import lasting_name, make_id
 from mneme.records import Owner, OwnerType
 from queries import Memories
@@ -103,11 +103,6 @@ class AgentMemory:
         return self.speaking.get()
 
     @property
-    def publisher(self) -> Publisher:
-        """The way in."""
-        return self._service.publisher
-
-    @property
     def memories(self) -> Memories:
         """The memories; the first time on a new machine once the flow, which has just been started, has made the index."""
         memories = self._service.memories
@@ -115,6 +110,10 @@ class AgentMemory:
             await_index(memories, self.wait_seconds)
             self._is_open = True
         return memories
+
+    def accept(self, events: Sequence[AnyEvent]) -> None:
+        """Take in events; durable on return."""
+        self._service.accept(events)
 
     def flushed(self, conversation: str, timeout: float) -> bool:
         """Flush a conversation; true once it is searchable, in time."""

@@ -94,9 +94,7 @@ class Writing:
         events = [self._message(name, each, now + timedelta(milliseconds=place)) for place, each in enumerate(said)]
         for place, event in enumerate(events):
             refuse_future(f"messages[{place}].sent_at", event.sent_at, now)
-        publisher = self._memory.publisher
-        publisher.send_many(events)
-        publisher.flush()
+        self._memory.accept(events)
         searchable = wait > 0 and self._memory.flushed(name, wait)
         ids = tuple(message_id(scope.tenant_id, name, each.message_id) for each in events)
         if searchable:
@@ -172,7 +170,7 @@ class Writing:
             raise InputError(f"{identity!r} is no message, it was made from some; give target=fact to forget it alone")
 
         def take_away() -> bool:
-            memory.publisher.send_many(events)
+            memory.accept(events)
             # What was learnt from it is taken back when its conversation is looked at again, which a flush waits for.
             talks = {each.conversation_id: None for each in events}
             done = [memory.flushed(talk, memory.wait_seconds) for talk in talks]  # each is waited for
