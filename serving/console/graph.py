@@ -1,10 +1,10 @@
 """The entity graph as a picture and a list, with the history of the entity in the middle."""
 
+import math
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
 
-from nicegui import ui
-from nicegui.events import EChartPointClickEventArguments
+import numpy as np
 
 from queries.browsing.responses import Entry, History, HistoryFact, HistoryForesight, HistoryLine, HistoryRelationship
 from queries.responses import Graph, GraphEntity, GraphRelationship
@@ -15,7 +15,7 @@ from serving.console.visit import Visit
 
 _MOST = 40  # entities in the picture; more of them cannot be read
 _MOST_ALONE = 6  # of a picture without links; beside linked entities those that nothing is linked with are in the list only
-_WORDS = {"color": "var(--ink)", "textBorderColor": "var(--surface)", "textBorderWidth": 3, "fontFamily": "inherit"}
+_WIDTH, _HEIGHT, _MARGIN = 900, 520, 100
 _COLOURS = {"person": "episode", "organization": "case", "organisation": "case", "location": "entity", "event": "foresight"}
 
 
@@ -48,42 +48,30 @@ def _picture(visit: Visit, found: Graph, name: str) -> None:
     linked = {name for edge in found.relationships for name in (edge.source, edge.target)}
     nodes = sorted(found.entities, key=lambda each: (each.name != name, each.hop, -each.mentions, each.name))
     nodes = [each for each in nodes if each.name in linked or each.name == name] if linked else nodes[:_MOST_ALONE]
-    series = {
-        "type": "graph",
-        "layout": "force",
-        "force": {"initLayout": "circular", "repulsion": 900, "edgeLength": 150, "layoutAnimation": False},
-        "roam": True,
-        "draggable": True,
-        "autoCurveness": True,
-        "label": {"show": True, "position": "bottom", **_WORDS, "fontSize": 14},
-        "edgeLabel": {"show": True, "formatter": "{c}", **_WORDS, "color": "var(--quiet)"},
-        "lineStyle": {"color": "var(--line-strong)", "opacity": 0.7},
-        "emphasis": {"disabled": True},
-        "data": [_node(each, each.name == name) for each in nodes],
-        "links": [_edge(edge) for edge in found.relationships if edge.source != edge.target],
-    }
-
-    def open_node(event: EChartPointClickEventArguments) -> None:
-        if event.data_type == "node":
-            ui.navigate.to(visit.link("graph", entity=event.name))
-
-    with tag("figure", classes="card picture", aria_hidden="true"):
-        ui.echart({"animation": False, "series": [series]}, open_node, renderer="svg")
-
-
-def _node(each: GraphEntity, is_middle: bool) -> dict[str, Any]:
-    tone = f"var(--{_COLOURS.get(each.type.lower(), 'message')})"
-    return {
-        "name": each.name,
-        "symbolSize": min(40, 14 + 4.4 * each.mentions**0.5),
-        "itemStyle": {"color": tone, "borderColor": tone, "opacity": 1.0 if is_middle else 0.6},
-        "label": {"fontWeight": "bold" if is_middle else "normal"},
-    }
-
-
-def _edge(edge: GraphRelationship) -> dict[str, Any]:
-    style = {"lineStyle": {"type": "dashed"}} if edge.valid_to else {}
-    return {"source": edge.source, "target": edge.target, "value": edge.relation.replace("_", " "), **style}
+    at = positions(
+        [each.name for each in nodes],
+        [(each.source, each.target) for each in found.relationships],
+        _WIDTH - 2 * _MARGIN,
+        _HEIGHT - _MARGIN,
+    )
+    with (
+        tag("figure", classes="card picture") as figure,
+        tag("svg", viewBox=f"0 0 {_WIDTH} {_HEIGHT}", aria_hidden="true"),
+        tag("g", transform=f"translate({_MARGIN} {_MARGIN / 2})"),
+    ):
+        for edge in found.relationships:
+            if edge.source in at and edge.target in at and edge.source != edge.target:
+                _edge(edge, at)
+        below: Counter[str] = Counter()  # how far the neighbours of each lie below it: then its name stands above
+        for edge in found.relationships:
+            if edge.source in at and edge.target in at:
+                down = round(at[edge.target][1] - at[edge.source][1])
+                below.update({edge.source: down, edge.target: -down})
+        for each in nodes:
+            _node(visit, each, at[each.name], each.name == name, below[each.name] > 0)
+    with figure, tag("div", classes="zoom"):
+        for way, title in (("in", "Nearer"), ("out", "Further"), ("all", "All of it")):
+            tag("button", title, type="button", data_zoom=way)
 
 
 def _person(visit: Visit, found: Graph) -> str:
@@ -93,6 +81,27 @@ def _person(visit: Visit, found: Graph) -> str:
     people = [each for each in found.entities if each.type.lower() == "person"]
     people.sort(key=lambda each: (not ends[each.name], each.name.casefold() not in wanted, -ends[each.name], each.name))
     return people[0].name if people else ""
+
+
+def _edge(edge: GraphRelationship, at: dict[str, tuple[float, float]]) -> None:
+    (x1, y1), (x2, y2) = sorted((at[edge.source], at[edge.target]))  # from left to right: no words stand on their head
+    x, y, turn = (x1 + x2) / 2, (y1 + y2) / 2, math.degrees(math.atan2(y2 - y1, x2 - x1))
+    with tag("g", classes=f"edge{' is-over' if edge.valid_to else ''}"):
+        tag("line", x1=round(x1, 1), y1=round(y1, 1), x2=round(x2, 1), y2=round(y2, 1))
+        words = edge.relation.replace("_", " ")
+        tag("text", words, x=0, y=-5, transform=f"translate({x:.1f} {y:.1f}) rotate({turn:.1f})")
+
+
+def _node(visit: Visit, each: GraphEntity, at: tuple[float, float], is_middle: bool, name_above: bool) -> None:
+    (x, y), radius = at, min(20, 7 + 2.2 * each.mentions**0.5)
+    to = visit.link("graph", entity=each.name)
+    classes = f"node is-{_COLOURS.get(each.type.lower(), 'message')}{' is-middle' if is_middle else ''}"
+    with tag("a", classes=classes, href=to, tabindex="-1"):
+        tag("circle", cx=round(x, 1), cy=round(y, 1), r=round(radius, 1))
+        place = (
+            {"y": round(y - radius - 6, 1)} if name_above else {"y": round(y + radius + 3, 1), "dominant_baseline": "hanging"}
+        )
+        tag("text", each.name, x=round(x, 1), **place)
 
 
 def _list(visit: Visit, found: Graph) -> None:
@@ -175,3 +184,45 @@ def _statement(visit: Visit, entry: HistoryFact | HistoryForesight) -> None:
         cited(visit, entry.citation)
         if entry.conversation_id:
             link(entry.conversation_id, visit.link("conversation", id=entry.conversation_id))
+
+
+_ROUNDS = 250
+_SPRING, _GRAVITY = 0.1, 0.25  # weak: names stand beside the nodes, and need room
+
+
+def positions(
+    nodes: Sequence[str], edges: Sequence[tuple[str, str]], width: float, height: float
+) -> dict[str, tuple[float, float]]:
+    """The place of each node within a frame, the same for the same graph (the springs of Fruchterman and Reingold).
+
+    Args:
+        nodes: their names, the most important first: it is in the middle.
+        edges: pairs of names; what is no node is left out.
+        width: of the frame, in its units.
+        height: of the frame.
+    """
+    if not nodes:
+        return {}
+    place = {name: number for number, name in enumerate(nodes)}
+    pairs = np.array([(place[a], place[b]) for a, b in edges if a in place and b in place and a != b], dtype=int).reshape(-1, 2)
+    turn = np.arange(len(nodes)) * 2.399963  # the golden angle: a spiral fills a disk evenly
+    at = np.sqrt(np.arange(len(nodes)) / len(nodes))[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    near = 1.6 / np.sqrt(len(nodes))
+    degree = np.sqrt(1.0 + np.bincount(pairs.ravel(), minlength=len(nodes)))  # what is linked much gets room for its links
+    weights = np.outer(degree, degree)
+    for heat in np.linspace(0.12, 0.002, _ROUNDS):
+        apart = at[:, None] - at[None]
+        distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
+        force = (apart * (weights * near**2 / distance**2)[..., None]).sum(axis=1)
+        if len(pairs):
+            pull = at[pairs[:, 0]] - at[pairs[:, 1]]
+            pull *= _SPRING * np.linalg.norm(pull, axis=1, keepdims=True) / near
+            np.subtract.at(force, pairs[:, 0], pull)
+            np.add.at(force, pairs[:, 1], pull)
+        force -= _GRAVITY * at  # towards the middle, or what is linked to nothing would drift away
+        length = np.maximum(np.linalg.norm(force, axis=1, keepdims=True), 1e-9)
+        at = at + force / length * np.minimum(length, heat)
+        at[0] = 0.0  # the first stays in the middle
+    low, high = np.maximum(-at.min(axis=0), 1e-6), np.maximum(at.max(axis=0), 1e-6)
+    scaled = 0.5 + np.where(at < 0, at / low, at / high) / 2  # each side fills its half of the frame
+    return {name: (float(x * width), float(y * height)) for name, (x, y) in zip(nodes, scaled, strict=True)}

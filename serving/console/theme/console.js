@@ -35,6 +35,38 @@ document.addEventListener("click", (event) => {
     if (!open.contains(event.target)) open.open = false;
   }
 });
+// The picture of the graph: nearer, further, all of it; what is near can be drawn along.
+const VIEWS = new WeakMap();
+function look(svg, change) {
+  const whole = svg.dataset.whole ?? (svg.dataset.whole = svg.getAttribute("viewBox"));
+  const [, , width, height] = whole.split(" ").map(Number);
+  const { x, y, share } = change(VIEWS.get(svg) ?? { x: width / 2, y: height / 2, share: 1 }, width, height);
+  const view = { share: Math.min(1, Math.max(0.15, share)), x, y };
+  if (view.share === 1) [view.x, view.y] = [width / 2, height / 2];
+  VIEWS.set(svg, view);
+  const [w, h] = [width * view.share, height * view.share];
+  svg.setAttribute("viewBox", `${view.x - w / 2} ${view.y - h / 2} ${w} ${h}`);
+}
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-zoom]");
+  const svg = button?.closest(".picture")?.querySelector("svg");
+  const factor = { in: 0.7, out: 1 / 0.7, all: 100 }[button?.dataset.zoom];
+  if (svg) look(svg, (view) => ({ ...view, share: view.share * factor }));
+});
+document.addEventListener("wheel", (event) => {
+  const svg = event.ctrlKey ? event.target.closest?.(".picture svg") : null;
+  if (!svg) return;
+  event.preventDefault();
+  look(svg, (view) => ({ ...view, share: view.share * (event.deltaY < 0 ? 0.9 : 1.1) }));
+}, { passive: false });
+document.addEventListener("pointermove", (event) => {
+  const svg = event.buttons === 1 ? event.target.closest?.(".picture svg") : null;
+  if (!svg) return;
+  look(svg, (view, width) => {
+    const scale = (width * view.share) / svg.clientWidth;
+    return { ...view, x: view.x - event.movementX * scale, y: view.y - event.movementY * scale };
+  });
+});
 
 for (const [shown, hidden] of [["mouseover", "mouseout"], ["focusin", "focusout"]]) {
   document.addEventListener(shown, (event) => {

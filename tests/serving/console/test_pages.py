@@ -213,7 +213,7 @@ def test_an_answer_is_written_with_links_to_what_it_cites(visitor: Visitor) -> N
 def test_clicking_through_the_graph_leads_to_the_history_of_an_entity(visitor: Visitor) -> None:
     page = visitor.open("graph?owner=user:nadia")
 
-    page.locator(".picture").get_by_text("Clara Novak").click()
+    page.locator("svg a.node", has_text="Clara Novak").click()
     page.wait_for_url("**entity=Clara+Novak*")
     visitor.settled()
 

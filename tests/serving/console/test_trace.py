@@ -1,5 +1,6 @@
-"""What the trace of a search tells, and how long an answer is waited for."""
+"""What the trace of a search tells, where the nodes of a graph stand, and how long an answer is waited for."""
 
+import math
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from queries.answers.answer import AnswerResponse, AnswerStream
 from queries.responses import TraceStep
+from serving.console.graph import positions
 from serving.console.search import whole_answer
 from serving.console.trace import kind_of, shown_ids
 from serving.found import ranked_lists, replacements
@@ -51,6 +53,24 @@ def test_what_is_drawn_is_named_once_and_only_the_best_of_a_list() -> None:
 )
 def test_a_record_is_coloured_by_its_kind(identity: str, title: str, kind: str) -> None:
     assert kind_of(identity, title) == kind
+
+
+def test_nodes_stand_within_the_frame_apart_and_linked_ones_nearer() -> None:
+    nodes = [f"n{number}" for number in range(20)]
+    edges = [("n0", "n1"), ("n1", "n2"), ("n0", "nobody"), ("n3", "n3")]
+
+    at = positions(nodes, edges, 800, 500)
+
+    assert all(0 <= x <= 800 and 0 <= y <= 500 for x, y in at.values())
+    distances = {(a, b): math.dist(at[a], at[b]) for a in nodes for b in nodes if a < b}
+    assert min(distances.values()) > 15
+    assert distances["n0", "n1"] < sum(distances.values()) / len(distances)
+    assert positions(nodes, edges, 800, 500) == at
+
+
+def test_a_graph_of_nothing_and_of_one_has_a_layout() -> None:
+    assert positions([], [], 10, 10) == {}
+    assert positions(["a"], [], 10, 20) == {"a": (5.0, 10.0)}
 
 
 def test_an_answer_ends_with_the_reader_who_leaves() -> None:
