@@ -1,7 +1,7 @@
 """What the trace of a search tells, where the nodes of a graph stand, and how long an answer is waited for."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator
 from types import SimpleNamespace
 from typing import Any
 
@@ -76,7 +76,7 @@ def test_a_graph_of_nothing_and_of_one_has_a_layout() -> None:
 def test_an_answer_ends_with_the_reader_who_leaves() -> None:
     reader, written = SimpleNamespace(is_deleted=False), list[str]()
 
-    def pieces() -> Iterator[Any]:
+    def pieces() -> Generator[str, None, AnswerResponse]:
         for piece in ("On ", "4 ", "May."):
             written.append(piece)
             reader.is_deleted = len(written) == 2
