@@ -61,13 +61,8 @@ class OwnerScope:
     @property
     def owner(self) -> Owner:
         """Whom the memory belongs to."""
-        names: tuple[tuple[OwnerType, str | None], ...] = (
-            ("group", self.group_id),
-            ("user", self.user_id),
-            ("agent", self.agent_id),
-        )
-        owner_type, identity = next((kind, name) for kind, name in names if name)
-        return Owner(tenant_id=self.tenant_id, type=owner_type, id=identity or "")
+        kind: OwnerType = "group" if self.group_id else "user" if self.user_id else "agent"
+        return Owner(tenant_id=self.tenant_id, type=kind, id=self.ids()[f"{kind}_id"] or "")
 
     def filters(self, **more: Any) -> dict[str, Any]:
         """The filters of a search in this memory, with what else is asked for and is not None."""
