@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 import flows
 from connectors import models
 from flows.maintenance import reindex as move
-from flows.maintenance import transfer
 from mneme.settings import load_settings
 from queries import Memories
 from serving.cli import app
@@ -91,7 +90,7 @@ def test_a_file_that_is_no_export_is_refused(data: Path) -> None:
 
 
 def test_an_import_of_a_missing_file_opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "import_owner", lambda *_, **__: pytest.fail("the index is opened"))
+    monkeypatch.setattr("flows.maintenance.transfer.import_owner", lambda *_, **__: pytest.fail("the index is opened"))
     code, text = mneme("admin", "import", "missing.jsonl")
     assert code == 2
     assert "missing.jsonl" in text
