@@ -1,9 +1,17 @@
 """The base class of all groups of settings."""
 
 import json
-from typing import Any, Self
+from typing import Any, Self, get_origin
 
-from pydantic import BaseModel, ConfigDict, SerializationInfo, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+)
 
 
 class Group(BaseModel):
@@ -22,6 +30,17 @@ class Group(BaseModel):
         values = json.loads(content)
         constants = {name: values.pop(name) for name in cls.__class_vars__ & values.keys()}
         return cls.model_validate_json(json.dumps(values)).model_copy(update=constants)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _decoded(cls, value: Any, info: ValidationInfo) -> Any:
+        """A list or a mapping from its JSON. pydantic-settings would decode it too, but does not name what it cannot decode."""
+        if not isinstance(value, str) or get_origin(cls.model_fields[info.field_name or ""].annotation) not in (dict, tuple):
+            return value
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):  # the reason quotes the value, which may be a key
+            raise ValueError("is not JSON, which it has to be; texts in it stand in double quotes") from None
 
     @model_serializer(mode="wrap")
     def _with_constants(self, handler: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:

@@ -4,17 +4,13 @@
 name. Settings are read once; a change takes effect at a restart.
 """
 
-import json
 import os
 from collections.abc import Mapping, Sequence
-from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from dotenv import dotenv_values
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
-from pydantic_settings.exceptions import SettingsError as UnreadableVariable
 
 from mneme.errors import SettingsError
 from mneme.settings.asking import Agents, Answers, Retrieval
@@ -23,7 +19,6 @@ from mneme.settings.flow import Boundaries, Documents, Extraction, Flow, Profile
 from mneme.settings.service import Service, Telemetry
 
 PREFIX = "MNEME_"
-_ENV_FILE = ".env"
 
 
 class Settings(BaseSettings):
@@ -32,9 +27,10 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
         env_nested_delimiter="__",
-        env_file=_ENV_FILE,
+        env_file=".env",
         env_file_encoding="utf-8",
         env_ignore_empty=True,
+        enable_decoding=False,  # Group does it
         extra="forbid",
         frozen=True,
     )
@@ -105,8 +101,6 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
             _describe(detail["type"], detail["msg"], [str(part) for part in detail["loc"]])
             for detail in error.errors(include_url=False, include_input=False, include_context=False)
         )
-    except (UnreadableVariable, RecursionError) as error:
-        wrong = f"{_variable_of(error)}: is not JSON, which it has to be; texts in it stand in double quotes"
     raise SettingsError(f"{wrong} (docs/settings.md)")
 
 
@@ -123,28 +117,7 @@ def _describe(kind: str, message: str, path: Sequence[str]) -> str:
             break
         place.append(part)
         model = model.model_fields[part].annotation if part in model.model_fields else None
-    return f"{PREFIX}{'__'.join(place).upper()}: {message}"
-
-
-def _variable_of(error: Exception) -> str:
-    """The variable whose value could not be read: the library tells its group and the value, and not its name."""
-    value = error.__cause__.doc if isinstance(error.__cause__, JSONDecodeError) else None
-    variables = {**dotenv_values(_ENV_FILE), **os.environ}
-    for name, each in variables.items():
-        if name.upper().startswith(PREFIX) and each and (each == value or (value is None and _breaks_json(each))):
-            return name.upper()
-    return f"a variable {PREFIX}*"
-
-
-def _breaks_json(value: str) -> bool:
-    """Return whether a value is JSON that Python does not read: a number of too many digits, too many levels."""
-    try:
-        json.loads(value)
-    except JSONDecodeError:
-        return False
-    except (ValueError, RecursionError):
-        return True
-    return False
+    return f"{PREFIX}{'__'.join(place).upper()}: {message.removeprefix('Value error, ')}"
 
 
 def _settings_of(groups: Sequence[str]) -> list[str]:

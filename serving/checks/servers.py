@@ -1,13 +1,13 @@
 """Checks of servers: the index and Kafka."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from connectors.durable import is_locked
 from connectors.inbox import inbox_folder
 from connectors.indices import embedded_folder, open_index
 from connectors.models import open_embedder
-from flows.running.recovery import FILES, IMPORT, NAMED_FILES, TOPICS, why_index_is_older, why_unfinished
+from flows.running.recovery import FILES, IMPORT, NAMED_FILES, why_unfinished
 from mneme.errors import MnemeError, StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
@@ -40,7 +40,7 @@ def index(settings: Settings) -> Iterator[Check]:
 
 
 def _contents(settings: Settings) -> Iterator[Check]:
-    """The rows, the embedder that they are of, and the recovery store that wrote them."""
+    """The rows, the embedder that they are of, and what was interrupted."""
     opened = open_index(settings, read_only=True)
     try:
         try:
@@ -50,14 +50,12 @@ def _contents(settings: Settings) -> Iterator[Check]:
             if "no index here yet" in str(error):
                 yield Check("index", "memories", "none yet", "partly", str(error))
                 yield from _unfinished(settings, {})
-                yield from _recovery(settings, {}, dict)
             else:
                 yield failed("index", "memories", "", error, needed=isinstance(error, StoreRejected))
             return
         yield Check("index", "memories", f"{rows:,} messages", "ready")
         yield _embedder(settings, opened)
         yield from _unfinished(settings, metadata)
-        yield from _recovery(settings, metadata, opened.metadata)
     finally:
         opened.close()
 
@@ -105,36 +103,6 @@ def _unfinished(settings: Settings, metadata: "dict[str, str]") -> Iterator[Chec
         files = ", ".join(json.loads(note.read_text(encoding="utf-8")))
         remedy = f"an ingestion of {files} has begun and not ended: repeat it, and it goes on where it was"
         yield Check("index", "ingestion of files", "interrupted", "partly", remedy)
-
-
-def _recovery(settings: Settings, metadata: Mapping[str, str], read_again: Callable[[], Mapping[str, str]]) -> Iterator[Check]:
-    """Check that each flow's recovery store is the one that wrote the index, and the index no older one.
-
-    ``read_again`` gives the metadata anew: a flow may have written them since.
-    """
-    for name in (TOPICS, FILES):
-        written_by = metadata.get(f"recovery_{name}")
-        folder = settings.data / "recovery" / name
-        try:
-            state = json.loads((folder / "mneme.json").read_text(encoding="utf-8"))
-            own, older = state["recovery_id"], why_index_is_older(folder, int(state["run"]), read_again)
-        except FileNotFoundError:
-            own, older = None, None
-        except (OSError, ValueError, KeyError, TypeError):
-            remedy = f"{folder / 'mneme.json'} cannot be read; restore the recovery store (docs/operations.md)"
-            yield Check("index", f"recovery store of {name}", str(folder), "missing", remedy, needed=True)
-            continue
-        if older:
-            yield Check("index", f"recovery store of {name}", str(folder), "missing", older, needed=True)
-        elif written_by and own == written_by:
-            yield Check("index", f"recovery store of {name}", str(folder), "ready")
-        elif written_by:
-            what = "there is none here" if own is None else "another one is here"
-            remedy = (
-                f"{what}: the index was written with {written_by}. Where the flow runs, restore that store, or set "
-                "MNEME_FLOW__ADOPT_INDEX=true; to search only, nothing is needed"
-            )
-            yield Check("index", f"recovery store of {name}", str(folder), "partly", remedy)
 
 
 def _version(version: str) -> Check:

@@ -220,7 +220,9 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What mneme admin export wrote.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What mneme admin export wrote.", exists=True, show_default=False)
+    ],
     force: Annotated[bool, typer.Option("--force", help="Also if the owner was erased here: takes the erasure back.")] = False,
 ) -> None:
     """Bring an exported memory into the index, as it was. The flow must be stopped, and the owner not be known here."""

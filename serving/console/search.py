@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from nicegui import Client, ui
+
 from mneme.errors import InputError
 from queries.answers.answer import AnswerResponse
 from queries.responses import SearchResponse
@@ -34,7 +36,9 @@ async def search(visit: Visit) -> None:
         notice(f"Nothing is remembered of {visit.name} yet. This is what the documents of everybody say.")
         how["top_k"] = min(how["top_k"] or _OF_DOCUMENTS_ALONE, _OF_DOCUMENTS_ALONE)
     if visit.parameter("ask"):
-        answer = await visit.fetch(memories.ask, question, **how)
+        answer = await visit.fetch(whole_answer, visit, ui.context.client, question, **how)
+        if answer is None:
+            return
         _answer(visit, answer)
         found = answer.found
     else:
@@ -42,6 +46,16 @@ async def search(visit: Visit) -> None:
     texts = await visit.fetch(_texts, visit, found)
     draw_results(visit, found)
     draw_trace(found, texts)
+
+
+def whole_answer(visit: Visit, reader: Client, question: str, **how: Any) -> AnswerResponse | None:
+    """The whole answer; None, and the model's call is ended, once its reader has left."""
+    answer = visit.service.memories.ask_stream(question, **how)
+    for _ in answer:
+        if reader.is_deleted:
+            answer.close()
+            return None
+    return answer.response
 
 
 def _texts(visit: Visit, found: SearchResponse) -> dict[str, str]:

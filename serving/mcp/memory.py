@@ -1,6 +1,6 @@
 """The memory that the tools work on, of our own service or a remote one, and whom a client of it speaks for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from connectors import Publisher
 from mneme.errors import InputError
+from mneme.events import AnyEvent
 from mneme.ids import lasting_name, make_id
 from mneme.records import Owner, OwnerType
 from queries import Memories
 from serving.clients import await_index, conversation_name
 from serving.service.remote import RemoteService
-from serving.service.service import Service
+from serving.service.service import ErasureEvent, Service
 
 MOST_MESSAGES = 200  # of one call of remember
 
@@ -61,13 +61,8 @@ class OwnerScope:
     @property
     def owner(self) -> Owner:
         """Whom the memory belongs to."""
-        names: tuple[tuple[OwnerType, str | None], ...] = (
-            ("group", self.group_id),
-            ("user", self.user_id),
-            ("agent", self.agent_id),
-        )
-        owner_type, identity = next((kind, name) for kind, name in names if name)
-        return Owner(tenant_id=self.tenant_id, type=owner_type, id=identity or "")
+        kind: OwnerType = "group" if self.group_id else "user" if self.user_id else "agent"
+        return Owner(tenant_id=self.tenant_id, type=kind, id=self.ids()[f"{kind}_id"] or "")
 
     def filters(self, **more: Any) -> dict[str, Any]:
         """The filters of a search in this memory, with what else is asked for and is not None."""
@@ -103,11 +98,6 @@ class AgentMemory:
         return self.speaking.get()
 
     @property
-    def publisher(self) -> Publisher:
-        """The way in."""
-        return self._service.publisher
-
-    @property
     def memories(self) -> Memories:
         """The memories; the first time on a new machine once the flow, which has just been started, has made the index."""
         memories = self._service.memories
@@ -116,11 +106,14 @@ class AgentMemory:
             self._is_open = True
         return memories
 
+    def accept(self, events: Sequence[AnyEvent]) -> None:
+        """Take in events; durable on return."""
+        self._service.accept(events)
+
     def flushed(self, conversation: str, timeout: float) -> bool:
         """Flush a conversation; true once it is searchable, in time."""
-        flush_id = self.publisher.flush_conversation(self.scope.tenant_id, conversation)
-        return self._service.wait_for_flush(self.scope.tenant_id, flush_id, timeout)
+        return self._service.flush(self.scope.tenant_id, [conversation], timeout).searchable
 
-    def erased(self, erasure: str) -> bool:
-        """Wait for the receipt of an erasure; true if it comes in time."""
-        return self._service.erasure(self.scope.tenant_id, erasure, self.wait_seconds).receipt is not None
+    def erased(self, event: ErasureEvent) -> bool:
+        """Erase; true if the receipt comes in time."""
+        return self._service.erase(event, self.wait_seconds).receipt is not None

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from mneme.errors import InputError
-from mneme.events import Delete, Message, Retract, input_errors, refuse_future
+from mneme.events import Delete, Forget, ForgetDocument, Message, Retract, input_errors, refuse_future
 from mneme.ids import message_id
 from mneme.times import utc_now
 from serving.clients import iterate_memories
@@ -94,9 +94,7 @@ class Writing:
         events = [self._message(name, each, now + timedelta(milliseconds=place)) for place, each in enumerate(said)]
         for place, event in enumerate(events):
             refuse_future(f"messages[{place}].sent_at", event.sent_at, now)
-        publisher = self._memory.publisher
-        publisher.send_many(events)
-        publisher.flush()
+        self._memory.accept(events)
         searchable = wait > 0 and self._memory.flushed(name, wait)
         ids = tuple(message_id(scope.tenant_id, name, each.message_id) for each in events)
         if searchable:
@@ -146,7 +144,7 @@ class Writing:
                 raise InputError(f"there is no document {identity!r} of this owner; a search names the id of each")
             return (
                 f"the document {documents[0].name} with {documents[0].characters:,} characters",
-                lambda: memory.erased(memory.publisher.forget_document(identity, **owner.ids)),
+                lambda: memory.erased(ForgetDocument.model_validate({**owner.ids, "document_id": identity})),
             )
         if target == "conversation":
             found = iterate_memories(memory.memories, "message", scope.filters(conversation_id=identity))
@@ -156,7 +154,7 @@ class Writing:
             count = f"more than {MOST_MESSAGES}" if len(messages) > MOST_MESSAGES else str(len(messages))
             return (
                 f"the conversation {identity}, {count} messages, and all that was learnt from them",
-                lambda: memory.erased(memory.publisher.forget_conversation(tenant, identity)),
+                lambda: memory.erased(Forget(tenant_id=tenant, conversation_id=identity)),
             )
         row = memory.memories.get(identity, scope.filters())
         if row is None or row.owner != owner.key:
@@ -172,7 +170,7 @@ class Writing:
             raise InputError(f"{identity!r} is no message, it was made from some; give target=fact to forget it alone")
 
         def take_away() -> bool:
-            memory.publisher.send_many(events)
+            memory.accept(events)
             # What was learnt from it is taken back when its conversation is looked at again, which a flush waits for.
             talks = {each.conversation_id: None for each in events}
             done = [memory.flushed(talk, memory.wait_seconds) for talk in talks]  # each is waited for

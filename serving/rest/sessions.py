@@ -1,6 +1,6 @@
 """Sessions of the console: a key is said once, and a signed cookie stands for it.
 
-1. A cookie names the session, the key and the time at which it began, and is signed with a random secret . The
+1. A cookie names the session, the key and the time at which it began, and is signed with a random secret. The
    key is named by its whole digest, itself under the secret: the cookie is of no use to guess a key with.
 2. At each request the tenant is that of the key in the settings. A key that is removed ends its sessions with the restart
    that takes it in; one that is bound to another tenant shows that one.
@@ -188,4 +188,5 @@ class Sessions:
         self._ended.add(session.key, session.id)
 
     def _signed(self, purpose: bytes, said: bytes) -> str:
-        return hmac.new(self._secret, b"mneme console %b\n%b" % (purpose, said), "sha256").hexdigest()
+        # The number goes up with each other way to keep logouts: no cookie of before holds, which may be of one who has left.
+        return hmac.new(self._secret, b"mneme console 2 %b\n%b" % (purpose, said), "sha256").hexdigest()

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from connectors import Publisher
 from connectors.service import ServiceClient
+from mneme.events import AnyEvent
 from mneme.records import Owner
 from mneme.settings import Settings
 from queries import Memories
@@ -46,6 +47,11 @@ class RemoteService:
     def publisher(self) -> Publisher:
         """The way in."""
         return self._stack.enter_context(Publisher.connect(self.settings, url=self._url))
+
+    def accept(self, events: Sequence[AnyEvent]) -> None:
+        """See ``Service.accept``."""
+        self.publisher.send_many(events)
+        self.publisher.flush()
 
     def flush(self, tenant_id: str, conversation_ids: Sequence[str], timeout: float) -> FlushStatus:
         """See ``Service.flush``."""

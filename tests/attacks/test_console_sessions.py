@@ -105,7 +105,7 @@ def forged(secret: bytes, own: str) -> Iterator[str]:
     """Cookies of now and of before, signed with a guess, for the operator."""
 
     def signed(purpose: bytes, said: bytes) -> str:
-        return hmac.new(secret, b"mneme console %b\n%b" % (purpose, said), "sha256").hexdigest()
+        return hmac.new(secret, b"mneme console 2 %b\n%b" % (purpose, said), "sha256").hexdigest()
 
     for name in (signed(b"key", digest_of(OTHER)), digest_of(OTHER).hex(), signed(b"key", digest_of(own))):
         said = f"{'x' * 22}.{time.time_ns() // 1_000_000}.{name}"
@@ -204,6 +204,18 @@ def test_a_session_ends_after_its_time(tmp_path: Path, monkeypatch: pytest.Monke
     later = time.time() + LASTS + 1
     monkeypatch.setattr(time, "time", lambda: later)
     assert tenant_of(begun, cookie) is None
+
+
+def test_no_cookie_of_a_version_holds_that_kept_logouts_elsewhere(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    begun, secret = sessions_of(settings), console_secret(settings)
+    said = cookie_of(begun).rpartition(".")[0]
+
+    def signed(purpose: bytes) -> str:
+        return f"{said}.{hmac.new(secret, b'mneme %b session' % purpose + bytes([10]) + said.encode(), 'sha256').hexdigest()}"
+
+    assert tenant_of(begun, signed(b"console 2")) == "acme"
+    assert tenant_of(begun, signed(b"console")) is None
 
 
 def test_a_logout_ends_every_copy_of_the_cookie_here_beside_and_after_a_restart(tmp_path: Path) -> None:

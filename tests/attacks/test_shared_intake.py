@@ -10,6 +10,8 @@ from mneme.errors import StoreUnavailable
 from mneme.events import AnyEvent, Message
 from mneme.ports import Lag
 from mneme.settings import Settings
+from serving.mcp.memory import AgentMemory, OwnerScope
+from serving.mcp.writing import Writing
 from serving.service.intake import MOST_UNREAD, BacklogQuota, RecentConversations
 from tests.serving.rest.conftest import ServiceWithoutFlow, client_of, with_service
 
@@ -70,6 +72,18 @@ def test_over_rest_the_one_gets_503_with_a_time_and_the_other_is_taken_in(client
     assert sent("a", 1) == 202
     queue.unread = 0
     assert sent("e") == 202
+
+
+def test_over_mcp_nobody_gets_in_behind_it(memory_settings: Settings, queue: Queue) -> None:
+    with ServiceWithoutFlow(with_service(memory_settings, keys={"a" * 32: "acme", "e" * 32: "evil"})) as service:
+        service.accept(events("evil", MOST_UNREAD))
+        queue.unread = MOST_UNREAD
+        memory = AgentMemory(service)
+        memory.speaking.set(OwnerScope("evil", user_id="eve"))
+        with pytest.raises(StoreUnavailable, match="not read yet"):
+            Writing(memory).remember("Eve sails on Sundays.")
+        memory.speaking.set(OwnerScope("acme", user_id="ann"))
+        assert "remembered" in Writing(memory).remember("Ann keeps bees.")
 
 
 def test_no_number_of_conversations_of_one_tenant_hides_what_another_has_just_sent() -> None:

@@ -17,7 +17,6 @@ from mneme.errors import StoreRejected
 from mneme.events import Delete, Edit, Message
 from mneme.rows import Collection
 from mneme.settings import Settings
-from serving.checks.servers import index as index_check
 from tests.flows.deployment import remembered, stop_at, with_index
 from tests.flows.long_talk import TALK
 from tests.flows.river import START
@@ -107,9 +106,6 @@ def test_an_index_that_was_copied_while_a_run_wrote_to_it_does_not_replace_what_
     copy.rename(index)
     with pytest.raises(StoreRejected, match="has not seen what was written until"):
         ingest([path], settings)
-    [check] = [each for each in index_check(settings) if each.name == "recovery store of files"]
-    assert (check.state, check.needed) == ("missing", True)
-    assert "MNEME_FLOW__ADOPT_INDEX=true" in check.remedy
 
 
 @pytest.fixture(autouse=True)

@@ -89,6 +89,13 @@ def test_a_file_that_is_no_export_is_refused(data: Path) -> None:
     assert "mneme ingest" in text
 
 
+def test_an_import_of_a_missing_file_opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flows.maintenance.transfer.import_owner", lambda *_, **__: pytest.fail("the index is opened"))
+    code, text = mneme("admin", "import", "missing.jsonl")
+    assert code == 2
+    assert "missing.jsonl" in text
+
+
 def test_a_rebuild_asks_and_tells(data: Path) -> None:
     before = [found(question) for question in QUESTIONS]
     code, text = mneme("admin", "rebuild", "--from", "messages", answer="n\n")

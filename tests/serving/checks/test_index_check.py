@@ -1,6 +1,5 @@
-"""The index of the settings: the embedder that it is of, and the recovery store that wrote it."""
+"""The index of the settings: the embedder that it is of, and what was interrupted."""
 
-import json
 from contextlib import closing
 from pathlib import Path
 
@@ -30,7 +29,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("index")
     opened = open_index(settings_of(folder))
     opened.prepare(HashEmbedder().identity)
-    opened.set_metadata({"recovery_kafka": "a1", "run": "1"})
     opened.close()
     return folder
 
@@ -63,29 +61,6 @@ def test_what_the_embedder_of_an_earlier_version_lacks_is_told(
     check = found(Settings(data=tmp_path))["embedder of the index"]
     assert (check.state, missed in check.remedy) == ("partly", True)
     assert f"set {setting}=true, then run `mneme admin reindex`" in check.remedy
-
-
-def test_a_recovery_store_that_is_another_s_is_told(made: Path):
-    name = "recovery store of kafka"
-    assert "there is none here" in found(settings_of(made))[name].remedy
-    file = made / "recovery" / "kafka" / "mneme.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"recovery_id": "b2", "run": 1}))
-    assert "another one is here" in found(settings_of(made))[name].remedy
-    file.write_text(json.dumps({"recovery_id": "a1", "run": 1}))
-    assert found(settings_of(made))[name].state == "ready"
-    file.write_text("{")
-    assert found(settings_of(made))[name].state == "missing"
-
-
-def test_an_index_that_is_older_than_its_recovery_store_is_told(made: Path, tmp_path: Path):
-    for folder in (made, tmp_path):  # restored from an older backup; gone
-        file = folder / "recovery" / "kafka" / "mneme.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps({"recovery_id": "a1", "run": 2}))
-        check = found(settings_of(folder))["recovery store of kafka"]
-        assert (check.state, check.needed) == ("missing", True)
-        assert "the index has not seen run 2" in check.remedy
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,16 @@
-"""What the trace of a search tells, and where the nodes of a graph stand."""
+"""What the trace of a search tells, where the nodes of a graph stand, and how long an answer is waited for."""
 
 import math
+from collections.abc import Generator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from queries.answers.answer import AnswerResponse, AnswerStream
 from queries.responses import TraceStep
 from serving.console.graph import positions
+from serving.console.search import whole_answer
 from serving.console.trace import kind_of, shown_ids
 from serving.found import ranked_lists, replacements
 
@@ -66,3 +71,20 @@ def test_nodes_stand_within_the_frame_apart_and_linked_ones_nearer() -> None:
 def test_a_graph_of_nothing_and_of_one_has_a_layout() -> None:
     assert positions([], [], 10, 10) == {}
     assert positions(["a"], [], 10, 20) == {"a": (5.0, 10.0)}
+
+
+def test_an_answer_ends_with_the_reader_who_leaves() -> None:
+    reader, written = SimpleNamespace(is_deleted=False), list[str]()
+
+    def pieces() -> Generator[str, None, AnswerResponse]:
+        for piece in ("On ", "4 ", "May."):
+            written.append(piece)
+            reader.is_deleted = len(written) == 2
+            yield piece
+        return AnswerResponse.model_construct(answer="On 4 May.")
+
+    visit: Any = SimpleNamespace(
+        service=SimpleNamespace(memories=SimpleNamespace(ask_stream=lambda question: AnswerStream(pieces())))
+    )
+    assert whole_answer(visit, reader, "when?") is None
+    assert written == ["On ", "4 "]
