@@ -153,7 +153,6 @@ def run(
     on_ready: Callable[[], None] = lambda: None,
     intake: Literal["kafka", "inbox"] = "kafka",
     jobmanager: str = "",
-    on_failure: Callable[[Exception], None] = lambda error: None,
 ) -> None:
     """Continuous ingestion from Kafka, or from the inbox on disk, until SIGTERM, SIGINT or ``stopping``.
 
@@ -163,8 +162,6 @@ def run(
 
     With a ``jobmanager`` (``host:port``) the flow runs in so many slots of that Flink cluster instead, and this process follows
     it (flows/running/flink.py).
-
-    ``on_failure`` is called with what ends the process at once, and so is not raised: a clock that was put back.
 
     A signal ends the process within 5 s, also while a server keeps it waiting: with status 0, for nothing is lost.
 
@@ -191,7 +188,7 @@ def run(
             from flows.running.live import stream_inbox
 
             named = _named(_folder(settings, FILES) / NAMED_FILES, ())
-            stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named, on_failure)
+            stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named)
         return
     with recovery_store(settings, TOPICS) as store, stopped_by_signals(stopping, _STOP_SECONDS):
         from flows.running.kafka import (  # loads all steps and clients: a second runner is refused before

@@ -8,7 +8,6 @@ from connectors.kafka.client import bounds_of, create_topics, partitions_of, top
 from connectors.kafka.reader import PartitionReader, Place
 from flows.engines.port import Source
 from flows.lanes.pending import Backlogs
-from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import Partitions, live_sources
 from flows.running.open_services import kafka_endpoints
@@ -60,7 +59,7 @@ def stream(
         return PartitionReader(kafka, topics[lane], int(number), place, flow.adopt_index)
 
     sources = live_sources(flow, open_reader, partitions, backlogs, stopping)
-    with kafka_endpoints(settings, sources, backlogs) as endpoints, ended_when_put_back(on_failure):
+    with kafka_endpoints(settings, sources, backlogs) as endpoints:
         run_process(settings, start_run, endpoints, stopping, on_ready, on_failure)
 
 

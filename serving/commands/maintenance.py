@@ -19,7 +19,7 @@ from serving.commands.options import (
 )
 from serving.commands.stream import FORMATS, show_skipped
 from serving.terminal.format import count
-from serving.terminal.output import flow_in_this_process, note, output, progress_bar
+from serving.terminal.output import note, output, progress_bar
 
 if TYPE_CHECKING:
     from flows.maintenance.rebuild import RebuildReport, StoreContents
@@ -49,7 +49,7 @@ def backfill(
     if defaults and not files:
         raise InputError(f"{', '.join(defaults)}: is for files; what waits on the topics says whose memory it is")
     settings = mneme.load_settings()
-    with progress_bar("Backfilling", "events") as on_progress, flow_in_this_process():
+    with progress_bar("Backfilling", "events") as on_progress:
         report = take_in(files or [], settings, merge, on_progress, defaults)
     if report.files is not None:
         show_skipped(report.files.skipped)
@@ -106,10 +106,7 @@ def rebuild(
     def agree(found: "StoreContents") -> None:
         _agree("rebuild", found.goes_on, yes, _question(origin, found))
 
-    with (
-        progress_bar("Rebuilding", "messages" if origin == "messages" else "events") as on_progress,
-        flow_in_this_process(),
-    ):
+    with progress_bar("Rebuilding", "messages" if origin == "messages" else "events") as on_progress:
         if origin == "messages":
             from flows.maintenance.rebuild import rebuild_from_messages
 
