@@ -12,7 +12,7 @@ from typing import Any
 from connectors.indices import open_index
 from connectors.models import open_embedder
 from evaluation.synthetic_memories import SyntheticMemories
-from flows.maintenance.backfill import MANY_ROWS
+from flows.runner import MANY_ROWS
 from mneme.errors import StoreRejected
 from mneme.ids import short_hash
 from mneme.ports import Outcome, Put

@@ -91,9 +91,8 @@ def test_an_index_that_is_older_than_its_recovery_store_is_told(made: Path, tmp_
 @pytest.mark.parametrize(
     ("noted", "name", "remedy"),
     [
-        ({"rebuild": "messages"}, "rebuild or move", "repeat it first, `mneme admin rebuild --from messages`"),
-        ({"rebuild": "topics"}, "rebuild or move", "repeat it first, `mneme admin rebuild --from topics`"),
-        ({"reindex": "e5 with the tokeniser 3"}, "rebuild or move", "repeat `mneme admin reindex` with that embedder"),
+        ({"rebuild": "messages"}, "rebuild", "repeat it first, `mneme admin rebuild --from messages`"),
+        ({"rebuild": "topics"}, "rebuild", "repeat it first, `mneme admin rebuild --from topics`"),
         ({"importing": "default/user/ann@2026-03-02"}, "import", "import of default/user/ann has begun and not ended"),
     ],
 )
