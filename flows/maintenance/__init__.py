@@ -1,1 +1,1 @@
-"""Operations beside the running flow: dry run, export and import, rebuild."""
+"""Operations beside the running flow: export and import, rebuild."""
