@@ -67,11 +67,12 @@ def rebuild_from_topics(
                     "--force loses them"
                 )
             agree(StoreContents(found, *[embedder.identity.fingerprint] * 2))
-            # 2.
+        # 2.
+        generations.abandon()  # what an earlier one has begun
+        with closing(open_index(settings)) as index:
             index.set_metadata({REBUILD: TOPICS})
             kept = [row for row in index.scan(Collection.CONTROL) if row.kind in KEPT]
             run = index.metadata().get("run", "0")  # what the flow writes must be newer
-        generations.abandon()  # what an earlier one has begun
         with closing(generations.begin(embedder.identity)) as index:
             for rows in batches(kept, BATCH):
                 put_all(rows, index, "the new store refuses this row")
