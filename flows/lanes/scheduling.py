@@ -87,10 +87,17 @@ class KeyedJobs(Generic[Item, Result]):
         self._clock = clock
         self._queues: dict[str, deque[_Job[Item, Result]]] = {}
 
-    def add(self, queue: str, item: Item, call: Callable[[], Result] | None) -> None:
-        """Queue an item behind those of its queue; ``call`` None means that it only keeps its place."""
+    def add(self, queue: str, item: Item, call: Callable[[], Result] | None, at_head: bool = False) -> None:
+        """Queue an item behind those of its queue.
+
+        Args:
+            queue: its name.
+            item: what comes out again.
+            call: the job; None: the item only keeps its place.
+            at_head: the job begins when all before it has come out.
+        """
         job = _Job(item, call)
-        if call is not None:
+        if call is not None and not at_head:
             job.future = self._submit(call)
         self._queues.setdefault(queue, deque()).append(job)
 
@@ -119,7 +126,9 @@ class KeyedJobs(Generic[Item, Result]):
             assert job.call is not None
             job.retry_at, job.future = None, self._submit(job.call)
         if job.future is None:
-            return True
+            if job.call is None:
+                return True
+            job.future = self._submit(job.call)
         if not job.future.done():
             return False
         error = job.future.exception()
