@@ -17,9 +17,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from connectors.durable import FolderLock, replace_bytes, replace_json
+from connectors.durable import FolderLock, disk_errors, replace_bytes, replace_json
 from connectors.inbox import is_of_an_inbox
-from flows.running.store_files import disk_errors, is_used, remedy, tidy
+from flows.running.store_files import is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
@@ -210,7 +210,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         self._name = name
         self._buckets = buckets
         self._partitions = partitions
-        with disk_errors(directory):
+        with disk_errors(str(directory)):
             directory.mkdir(parents=True, exist_ok=True)
             try:
                 self._lock = FolderLock(directory, "the recovery store")
@@ -278,7 +278,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 "open conversations are not known here. Restore that store, or set MNEME_FLOW__ADOPT_INDEX=true to read the "
                 "topics from the start (nothing is duplicated: ids are positions in the source)"
             )
-        with disk_errors(self._directory):
+        with disk_errors(str(self._directory)):
             if self._engine == "bytewax":
                 from flows.engines.bytewax import (
                     make_store,  # with all steps: who is refused hears of it before they are loaded
@@ -294,7 +294,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         for mark in _marks(self._directory):  # of the run before
             mark.unlink()
         # Last: a store with a run that its index has not seen tells that the index went back.
-        with disk_errors(self._directory):
+        with disk_errors(str(self._directory)):
             replace_json(self._state_file, state | {"run": self._run})
         return self._run
 
