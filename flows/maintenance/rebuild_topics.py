@@ -54,10 +54,10 @@ def rebuild_from_topics(
     with ExitStack() as stack:
         # 1.
         stack.enter_context(flows_stopped(settings))
-        embedder = stack.enter_context(closing(open_embedder(settings)))
+        identity = stack.enter_context(closing(open_embedder(settings))).identity
         generations = stack.enter_context(closing(open_generations(settings)))
         with closing(open_index(settings)) as index:
-            index.prepare(embedder.identity)
+            index.prepare(identity)
             index.refresh()
             found = rows_in(index)
             if (lost := _lost(index, topics)) and not force:
@@ -66,14 +66,14 @@ def rebuild_from_topics(
                     "deleted them, or they came from files or an import. `mneme admin rebuild --from messages` keeps them, "
                     "--force loses them"
                 )
-            agree(StoreContents(found, *[embedder.identity.fingerprint] * 2))
+            agree(StoreContents(found, identity.fingerprint, identity.fingerprint))
         # 2.
         generations.abandon()  # what an earlier one has begun
         with closing(open_index(settings)) as index:
             index.set_metadata({REBUILD: TOPICS})
             kept = [row for row in index.scan(Collection.CONTROL) if row.kind in KEPT]
             run = index.metadata().get("run", "0")  # what the flow writes must be newer
-        with closing(generations.begin(embedder.identity)) as index:
+        with closing(generations.begin(identity)) as index:
             for rows in batches(kept, BATCH):
                 put_all(rows, index, "the new store refuses this row")
             index.set_metadata({"run": run})
