@@ -129,7 +129,7 @@ def contents(settings: Settings) -> dict[tuple[str, str, str], Row]:
 
 def remembered(settings: Settings) -> tuple[dict[str, Any], dict[str, list[float]]]:
     """Everything that can be found, and all vectors."""
-    with closing(open_index(settings, read_only=True)) as index:
+    with closing(open_index(settings)) as index:
         rows = [row for each in Collection for row in index.scan(each, with_vectors=True)]
         return river.contents(index), {row.id: row.vector.tolist() for row in rows if row.vector is not None}
 
