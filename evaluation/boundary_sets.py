@@ -15,7 +15,7 @@ times are invented, so figures on these chats describe the detector's behaviour,
 import json
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -26,13 +26,16 @@ from rich.progress import track
 
 from connectors.files.chat_events import Clock
 from connectors.models import open_embedder
-from flows.cuts import Utterance, embedding_text
+from flows.boundaries import SemanticDetector
+from flows.conversations.conversation import Conversation
+from flows.cuts import BoundaryDetector, Cut, Utterance, embedding_text
 from mneme.errors import InputError
 from mneme.ids import message_id
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Vector
-from mneme.settings import Settings
+from mneme.settings import Boundaries, Settings
 from mneme.text import estimate_tokens
+from mneme.times import utc_now
 
 _START = datetime(2024, 1, 1, 9, tzinfo=UTC)
 _UNTIMED_STEP = timedelta(seconds=1)  # no more than an order: what a bulk import gives
@@ -57,6 +60,27 @@ class Scores:
 
 Results = Sequence[tuple[Dialogue, frozenset[int]]]
 """Dialogues, each with the messages before which it was cut."""
+
+
+def cuts_of(utterances: Sequence[Utterance], detector: BoundaryDetector, settings: Boundaries) -> Iterator[Cut]:
+    """The episodes of a whole conversation, as the flow cuts one that a file ends.
+
+    Raises:
+        ModelError: from a detector that calls a model.
+    """
+    first = utterances[0].message
+    assert first.conversation_id is not None, "else it is of a document"
+    conversation = Conversation(first.id, first.owner, first.conversation_id, settings)
+    now = utc_now()
+    for utterance in utterances:
+        conversation.hold(utterance, now)
+    conversation.release(timedelta(0), now)
+    for pausing in (False, True):
+        while (question := conversation.question(detector, pausing)) is not None:
+            verdict = detector.judge(question.context, question.judged, question.ahead)
+            yield from (cut for cut in conversation.apply(question, verdict) if isinstance(cut, Cut))
+    inline = SemanticDetector(settings) if detector.calls_a_model else detector
+    yield from (cut for cut in conversation.pause(inline, "end") if isinstance(cut, Cut))
 
 
 # --- data ------------------------------------------------------------------------------------------------------------

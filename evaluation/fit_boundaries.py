@@ -21,13 +21,12 @@ import typer
 from rich.console import Console
 from sklearn.linear_model import LogisticRegression
 
-from evaluation.boundary_sets import FOLDS, Kind, Results, read_kinds, utterances_of, vectors_of
+from evaluation.boundary_sets import FOLDS, Kind, Results, cuts_of, read_kinds, utterances_of, vectors_of
 from evaluation.fitting import check_ready
 from evaluation.options import FittedOption, SegmentationArgument
 from flows.boundaries.features import features
 from flows.boundaries.semantic import VECTORS, WORDS_ONLY, Head, SemanticDetector, expand, heads_from
 from flows.cuts import Cut
-from flows.maintenance.dry_run import cuts_of
 from mneme.errors import InputError
 from mneme.rows import Vector
 from mneme.settings import Boundaries, Settings

@@ -1,4 +1,4 @@
-"""What a benchmark has for itself on servers and on the disk: an empty index, which is gone afterwards, and topics."""
+"""An empty index and topics of a benchmark's own, which are gone afterwards."""
 
 import tempfile
 from collections.abc import Iterator, Sequence

@@ -12,8 +12,8 @@ For each batch of a bucket:
    ``Create`` the row that says whose it is.
 
 An edit or a delete takes its place in that order (flows/embedding/amendments.py): it is kept in the index while it is at
-work, applied in the pool, and the message is ``Put`` as it is now, and passed on. So does an erasure: from then on nothing
-older comes in (flows/lanes/erasures.py), and what was known here of the erased is forgotten.
+work, applied in the pool as soon as all before it is passed on, and the message is ``Put`` as it is now, and passed on. So does
+an erasure: from then on nothing older comes in (flows/lanes/erasures.py), and what was known here of the erased is forgotten.
 """
 
 import logging
@@ -25,7 +25,7 @@ from functools import partial
 
 from flows.cuts import Utterance, lane_of_message, lane_of_row
 from flows.embedding.admission import Admitted, Foreign, MessageBatch, admit, belongs_to, event_of, over_erased
-from flows.embedding.amendments import DELETED, AmendmentResult, PendingAmendment, Progress, apply_amendment
+from flows.embedding.amendments import AmendmentResult, PendingAmendment, apply_amendment
 from flows.items import (
     Amended,
     Amendment,
@@ -47,12 +47,12 @@ from flows.lanes.services import Services
 from flows.lanes.state import RecentKeys, decode_state, encode_state, owner_from, owner_values, refer, referred
 from mneme.ids import chunk_episode_id, conversation_path
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
-from mneme.records import Owner, Position
+from mneme.records import Owner, StoredMessage
 from mneme.rows import Collection, Key, Row, row_of
 
 STATE_VERSION = 2
 _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait long behind a backfill
-_RECENT_IDS = 8192  # of a bucket: deleted messages, erased conversations; more than can be between this step and the index
+_ERASED_IDS = 8192  # erased conversations of a bucket; more than can be between this step and the index
 
 Passed = Embedded | Amended | Retraction | Erasure | Pause | SinkItem
 Item = MessageBatch | PendingAmendment | Withdrawn | Erasure | Pause
@@ -67,9 +67,7 @@ class EmbedLane:
         self._services = services
         self._jobs: KeyedJobs[Item, Admitted | AmendmentResult | Owner | None] = KeyedJobs(services.submit, services.clock)
         self._recent: RecentKeys[str, tuple[Owner, ...]] = RecentKeys()  # who sent a message of this id
-        self._deleted: OrderedDict[str, None] = OrderedDict()
-        self._edited: RecentKeys[str, Position] = RecentKeys()
-        self._amending: RecentKeys[str, Progress] = RecentKeys()
+        self._messages: RecentKeys[str, StoredMessage] = RecentKeys()  # as they were passed on lately
         self._withdrawn: RecentKeys[str, None] = RecentKeys()
         self._kept_out: RecentKeys[str, None] = RecentKeys()  # messages that were older than an erasure
         self._owners: RecentKeys[str, Owner] = RecentKeys()  # as the first message seen lately says, not the index
@@ -129,7 +127,9 @@ class EmbedLane:
                 yield replace(item, owner_key=outcome.key) if outcome else item
             elif isinstance(item, Erasure) and (outcome is None or isinstance(outcome, Owner)):
                 for lane in self._lanes_of.pop(item, [item.lane]):
-                    _remember(self._erased_beginnings, lane)
+                    self._erased_beginnings[lane] = None
+                    if len(self._erased_beginnings) > _ERASED_IDS:
+                        self._erased_beginnings.popitem(last=False)
                 yield replace(item, owner=outcome or item.owner or tenant_of(item.tenant_id))
             elif isinstance(item, Withdrawn):
                 yield WriteBatch((Remove(message_key(item.owner, item.chunk_id), self._services.versions.next()),))
@@ -176,11 +176,7 @@ class EmbedLane:
             for owners in (self._owners, self._decided):
                 if lane in owners:  # what begins with these is not in the index yet, or was not when they looked
                     owners[lane] = owners[lane]
-        for item in self._jobs.items():
-            if isinstance(item, PendingAmendment):
-                self._amending[item.stored_id] = self._amending.get(item.stored_id, item.progress)
-        recent = (self._owners, self._decided, self._recent, self._edited, self._amending, self._withdrawn, self._kept_out)
-        for each in recent:
+        for each in (self._owners, self._decided, self._recent, self._messages, self._withdrawn, self._kept_out):
             each.epoch_done()
 
     def _restore(self, state: dict[str, object]) -> None:
@@ -269,6 +265,7 @@ class EmbedLane:
         for utterance in utterances:
             message = utterance.message
             self._owners[lane_of_message(message)] = message.owner
+            self._note(message)
             yield Embedded(utterance, replayed=message.id in served.replayed, continues=message.id in served.continuing)
 
     def _refused(self, foreign: Foreign, raw: bytes) -> DeadLetter:
@@ -312,7 +309,7 @@ class EmbedLane:
             del self._decided[lane]
         for lane in lanes:
             del self._owners[lane]
-            for ids in (self._recent, self._deleted, self._amending):
+            for ids in (self._recent, self._messages):
                 for identity in [each for each in ids if each.startswith(f"{lane}/")]:
                     del ids[identity]
         self._lanes_of[erasure] = lanes or [erasure.lane]
@@ -338,57 +335,37 @@ class EmbedLane:
     # --- amendments --------------------------------------------------------------------------------------------------
 
     def _amend(self, waiting: PendingAmendment) -> None:
-        identity, services = waiting.stored_id, self._services
         owner = self._owners.get(conversation_path(waiting.tenant_id, waiting.conversation_id))
-        was_seen = waiting.amendment is not None and bool(self._recent.get(identity))
-        before, self._amending[identity] = self._amending.get(identity), waiting.progress
 
         def apply() -> AmendmentResult | None:
-            is_on_its_way = was_seen and identity not in self._kept_out  # that shows once it is this one's turn
-            return apply_amendment(waiting, owner, is_on_its_way, services, self._erased, before)
+            return apply_amendment(waiting, self._messages.get(waiting.stored_id), owner, self._services, self._erased)
 
-        self._jobs.add("", waiting, apply)
+        self._jobs.add("", waiting, apply, at_head=True)
 
     def _pass_on_change(self, waiting: PendingAmendment, change: AmendmentResult | None) -> Iterator[Amended | SinkItem]:
-        key, progress = waiting.key, waiting.progress
-        progress.done = True
+        key = waiting.key
         if change is None:
             log.warning("%s is no longer in the index, nor is its message", key.id)
             return
         version = self._services.versions.next()
-        amendment, utterance, refused = change.amendment, change.utterance, change.refused
-        is_new_text = amendment is not None and amendment.text is not None and not change.replayed
-        if amendment is not None and is_new_text and amendment.stored_id in self._deleted:
-            refused = amendment.refusal(DELETED)  # it was a moment ago: the job could not see it yet
-        if utterance is None or refused:
+        amendment, utterance = change.amendment, change.utterance
+        if utterance is None:
             assert amendment is not None, "only what is known is refused"
             yield WriteBatch((Remove(key, version),))
             if change.erased or amendment.stored_id in self._kept_out:
                 self._services.tally["erased"] += 1
                 return
-            yield DeadLetter("embed", refused, amendment.raw, amendment.position, self._services.clock())
+            yield DeadLetter("embed", change.refused, amendment.raw, amendment.position, self._services.clock())
             return
         if change.failure:
             log.warning("an edited message goes on without a vector: %s", change.failure)
             self._services.tally["without_vector"] += 1
         message = utterance.message.model_copy(update={"version": version})
-        if message.edited_by is not None:
-            if self._is_superseded(message.id, message.edited_by):
-                yield WriteBatch((Remove(key, version),))
-                return
-            self._edited[message.id] = progress.position = message.edited_by
-        if message.deleted:
-            _remember(self._deleted, message.id)
+        self._note(message)
         yield WriteBatch((Put(row_of(message, utterance.embedding)), Remove(key, version)))
         yield Amended(replace(utterance, message=message), replayed=change.replayed)
 
-    def _is_superseded(self, message: str, position: Position) -> bool:
-        """Return whether a later event of the same source amended the message a moment ago: the job could not see it yet."""
-        done = self._edited.get(message)
-        return done is not None and done.is_beside(position) and done.offset > position.offset
-
-
-def _remember(ids: OrderedDict[str, None], identity: str) -> None:
-    ids[identity] = None
-    if len(ids) > _RECENT_IDS:
-        ids.popitem(last=False)
+    def _note(self, message: StoredMessage) -> None:
+        """Remember a message as it is passed on, unless it is erased already."""
+        if message.document_id is None and not self._erased.cover(Said.of(message)):
+            self._messages[message.id] = message

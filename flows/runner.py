@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from flows.running.feeds import FileFeed
     from flows.running.process import RunContext
 
+MANY_ROWS = 50_000  # written at once: from here on a merge of the index pays by itself
 _STOP_SECONDS = 4.5  # what a server that does not answer can keep waiting longer is ended, and repeated at the next start
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ def ingest(
     defaults: Mapping[str, str] | None = None,
     on_written: Callable[[str, str], None] = lambda kind, identity: None,
 ) -> IngestReport:
-    """Take files through the whole flow into the index, until they end.
+    """Take files through the whole flow into the index, until they end. Behind very many rows its files are merged to few.
 
     Args:
         paths: files in the formats of connectors/files/files.py, and folders of them; the files may be read by reference too.
@@ -75,6 +76,8 @@ def ingest(
     """
     from connectors.files.files import identities, read_file
     from connectors.files.folders import find_files
+    from connectors.indices import open_index
+    from connectors.models import open_embedder
     from flows.engines.port import Source
     from flows.lanes.pending import Backlogs
     from flows.running.feeds import FeedLimits, FileFeed
@@ -134,6 +137,10 @@ def ingest(
     if on_progress is not None:
         on_progress(total, total)
     rows = wrote.rows()
+    if rows.total() >= MANY_ROWS:
+        with closing(open_index(settings)) as index, closing(open_embedder(settings)) as embedder:
+            index.prepare(embedder.identity)
+            index.merge()
     return IngestReport(
         messages=rows["message"],
         duplicates=tally["duplicate"],
@@ -153,7 +160,6 @@ def run(
     on_ready: Callable[[], None] = lambda: None,
     intake: Literal["kafka", "inbox"] = "kafka",
     jobmanager: str = "",
-    on_failure: Callable[[Exception], None] = lambda error: None,
 ) -> None:
     """Continuous ingestion from Kafka, or from the inbox on disk, until SIGTERM, SIGINT or ``stopping``.
 
@@ -163,8 +169,6 @@ def run(
 
     With a ``jobmanager`` (``host:port``) the flow runs in so many slots of that Flink cluster instead, and this process follows
     it (flows/running/flink.py).
-
-    ``on_failure`` is called with what ends the process at once, and so is not raised: a clock that was put back.
 
     A signal ends the process within 5 s, also while a server keeps it waiting: with status 0, for nothing is lost.
 
@@ -191,7 +195,7 @@ def run(
             from flows.running.live import stream_inbox
 
             named = _named(_folder(settings, FILES) / NAMED_FILES, ())
-            stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named, on_failure)
+            stream_inbox(settings, partial(single_process_run, settings, store), stopping, on_ready, named)
         return
     with recovery_store(settings, TOPICS) as store, stopped_by_signals(stopping, _STOP_SECONDS):
         from flows.running.kafka import (  # loads all steps and clients: a second runner is refused before

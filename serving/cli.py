@@ -131,7 +131,6 @@ admin = typer.Typer(no_args_is_help=True, help="For operators: set up, look afte
 for operation in (
     setup.init,
     setup.status,
-    maintenance.backfill,
     maintenance.rebuild,
     maintenance.reindex,
     maintenance.export,

@@ -1,7 +1,6 @@
 """Apply edits, deletes, corrections and retractions to stored messages."""
 
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 
 from flows.cuts import Utterance
 from flows.embedding.admission import belongs_to, embeddings_of
@@ -9,11 +8,10 @@ from flows.items import Amendment
 from flows.lanes.erasures import Tombstones, is_amendment_erased
 from flows.lanes.owners import message_key, owner_in
 from flows.lanes.parked_events import amendment_in
-from flows.lanes.scheduling import NotReady
 from flows.lanes.services import Services
 from flows.words import hash_of, says, without
 from mneme.ids import message_id
-from mneme.records import Owner, Position, StoredMessage
+from mneme.records import Owner, StoredMessage
 from mneme.rows import Key
 from mneme.text import estimate_tokens
 
@@ -26,20 +24,6 @@ DELETED = "was deleted; send the new text as a message with another message_id"
 _NOT_SAID = "does not say these words; give them as the fact's quote has them"
 
 
-@dataclass(slots=True, eq=False)
-class Progress:
-    """The state of an amendment: ``done`` when it has left the step, ``position`` where its message was written with it."""
-
-    done: bool = False
-    position: Position | None = None
-
-    def is_in(self, stored: StoredMessage | None) -> bool:
-        """Return whether what the index holds of the message is what it left."""
-        if not self.done or self.position is None or stored is None or stored.edited_by is None:
-            return self.done and self.position is None
-        return not stored.edited_by.is_beside(self.position) or stored.edited_by.offset >= self.position.offset
-
-
 @dataclass(frozen=True, slots=True)
 class PendingAmendment:
     """An amendment at work: where it waits in the index, and its message; after a restart only these are known."""
@@ -49,7 +33,6 @@ class PendingAmendment:
     conversation_id: str
     message_id: str
     amendment: Amendment | None = None
-    progress: Progress = field(default_factory=Progress)
 
     @property
     def stored_id(self) -> str:
@@ -75,41 +58,32 @@ class AmendmentResult:
 
 def apply_amendment(
     waiting: PendingAmendment,
+    recent: StoredMessage | None,
     owner: Owner | None,
-    is_on_its_way: bool,
     services: Services,
     lately: Tombstones,
-    before: Progress | None = None,
 ) -> AmendmentResult | None:
-    """Apply an amendment to its stored message. Blocks: for the pool.
+    """Apply an amendment to its stored message. Blocks: for the pool, when all that came before it has been passed on.
 
     Args:
         waiting: the amendment.
+        recent: its message as its lane passed it on a moment ago, which the index may not show yet.
         owner: its conversation's, where that is remembered.
-        is_on_its_way: whether the message itself came a moment before, and was not kept out.
         services: where to read and embed.
         lately: erasures of a moment ago, which the index may not show yet.
-        before: the amendment of the same message that came a moment before: one of words builds on it.
 
     Returns:
         None if neither the amendment nor the message is there any more.
 
     Raises:
-        NotReady: the message is still on its way to the index, or the amendment before is.
         StoreUnavailable, ModelError: worth trying again.
     """
     row = None if waiting.amendment else services.index.get([waiting.key]).get(waiting.key)
     amendment = waiting.amendment if row is None else amendment_in(row)
-    stored = stored_message(waiting.tenant_id, waiting.conversation_id, waiting.message_id, owner, services)
-    as_it_is = partial(apply_amendment, waiting, owner, False, services, lately)
-    if before is not None and amendment is not None and amendment.words and not before.is_in(stored):
-        raise NotReady(f"an earlier change of message {waiting.message_id} is on its way to the index", as_it_is)
-    is_erased = amendment is not None and is_amendment_erased(amendment, stored, owner, lately, services.index)
-    if stored is None and is_on_its_way and not (is_erased and amendment and amendment.received_at):
-        raise NotReady(f"message {waiting.message_id} is on its way to the index", as_it_is)
-    if is_erased and amendment and stored is None and amendment.received_at is None:
-        return AmendmentResult(replace(amendment, raw=b""), refused=NOT_KEPT)
-    if is_erased:
+    stored = recent or stored_message(waiting.tenant_id, waiting.conversation_id, waiting.message_id, owner, services)
+    if amendment is not None and is_amendment_erased(amendment, stored, owner, lately, services.index):
+        if stored is None and amendment.received_at is None:
+            return AmendmentResult(replace(amendment, raw=b""), refused=NOT_KEPT)
         return AmendmentResult(amendment, erased=True)
     if stored is None:
         return None if amendment is None else AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN))

@@ -3,7 +3,6 @@
 A step adds jobs to its ``KeyedJobs`` and polls it on one grid shared by all steps (``next_poll``), so that the engine wakes
 for all of them at once. ``KeyedJobs`` keeps the items whose jobs are unfinished: the step snapshots them."""
 
-import heapq
 import logging
 import traceback
 from collections import deque
@@ -87,10 +86,17 @@ class KeyedJobs(Generic[Item, Result]):
         self._clock = clock
         self._queues: dict[str, deque[_Job[Item, Result]]] = {}
 
-    def add(self, queue: str, item: Item, call: Callable[[], Result] | None) -> None:
-        """Queue an item behind those of its queue; ``call`` None means that it only keeps its place."""
+    def add(self, queue: str, item: Item, call: Callable[[], Result] | None, at_head: bool = False) -> None:
+        """Queue an item behind those of its queue.
+
+        Args:
+            queue: its name.
+            item: what comes out again.
+            call: the job; None: the item only keeps its place.
+            at_head: the job begins when all before it has come out.
+        """
         job = _Job(item, call)
-        if call is not None:
+        if call is not None and not at_head:
             job.future = self._submit(call)
         self._queues.setdefault(queue, deque()).append(job)
 
@@ -119,7 +125,9 @@ class KeyedJobs(Generic[Item, Result]):
             assert job.call is not None
             job.retry_at, job.future = None, self._submit(job.call)
         if job.future is None:
-            return True
+            if job.call is None:
+                return True
+            job.future = self._submit(job.call)
         if not job.future.done():
             return False
         error = job.future.exception()
@@ -161,29 +169,24 @@ class Timers:
     """The earliest time at which each conversation wants attention; later ones it sets again when it has had it."""
 
     def __init__(self) -> None:
-        self._queue: list[tuple[datetime, str]] = []
-        self._times: dict[str, datetime] = {}
+        self._times: dict[str, datetime] = {}  # few enough to look through: conversations of a bucket that are open
 
     def set(self, lane: str, time: datetime) -> None:
         """Look at a conversation then, unless it is due earlier."""
-        known = self._times.get(lane)
-        if known is None or time < known:
-            self._times[lane] = time
-            heapq.heappush(self._queue, (time, lane))
+        self._times[lane] = min(time, self._times.get(lane, time))
 
     def cancel(self, lane: str) -> None:
         """A conversation is not due any more."""
         self._times.pop(lane, None)
 
     def next(self) -> datetime | None:
-        """The time at which the next one is due; what was cancelled since may be counted."""
-        return self._queue[0][0] if self._queue else None
+        """The time at which the next one is due."""
+        return min(self._times.values(), default=None)
 
     def take(self, now: datetime) -> str | None:
         """A conversation that is due, once; None if there is none."""
-        while self._queue and self._queue[0][0] <= now:
-            time, lane = heapq.heappop(self._queue)
-            if self._times.get(lane) == time:  # else something earlier took its place
-                del self._times[lane]
-                return lane
-        return None
+        time, lane = min(((time, lane) for lane, time in self._times.items()), default=(now, None))
+        if lane is None or time > now:
+            return None
+        del self._times[lane]
+        return lane

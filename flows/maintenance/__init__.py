@@ -1,1 +1,1 @@
-"""Operations beside the running flow: backfill, dry run, export and import, rebuild, reindex."""
+"""Operations beside the running flow: export and import, rebuild."""

@@ -15,7 +15,6 @@ from connectors.durable import FolderLock, disk_errors
 from connectors.inbox import InboxReader, inbox_folder
 from flows.engines.port import Source
 from flows.lanes.pending import Backlogs
-from flows.running.clock_watch import ended_when_put_back
 from flows.running.feeds import EventReader, FeedLimits, PartitionFeed
 from flows.running.open_services import file_endpoints
 from flows.running.process import INTERRUPTED, RunContext, run_process
@@ -84,7 +83,6 @@ def stream_inbox(
     stopping: threading.Event,
     on_ready: Callable[[], None],
     named_files: Sequence[Path] = (),
-    on_failure: Callable[[Exception], None] = lambda error: None,
 ) -> None:
     """Run the flow from the inbox of ``MNEME_DATA`` until ``stopping``. Nothing is told to the outside but dead letters.
 
@@ -94,7 +92,6 @@ def stream_inbox(
         stopping: set when the flow is to end.
         on_ready: called when everything is there and reading begins.
         named_files: may be read by reference: an ingestion that was broken off has left them to be read.
-        on_failure: called with what ends the process before anything is closed.
 
     Raises:
         SettingsError, StoreError: the flow cannot run, or cannot go on.
@@ -114,7 +111,6 @@ def stream_inbox(
             folder.mkdir(parents=True, exist_ok=True)
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
         ends = stack.enter_context(file_endpoints(settings, sources, backlogs, named_files=named_files))
-        stack.enter_context(ended_when_put_back(on_failure))
         tally, _ = run_process(settings, start_run, ends, stopping, on_ready)
         if not tally[INTERRUPTED]:
             # All that was read is settled: what was erased in it leaves the disk now, not at a next start. The engine has

@@ -103,7 +103,7 @@ def main() -> NoReturn:
                 from flows import run
 
                 os.nice(_NICE)
-                run(assignment.settings, stopping, on_ready, intake="inbox", on_failure=failed)
+                run(assignment.settings, stopping, on_ready, intake="inbox")
     except BaseException as error:  # noqa: BLE001  the boundary of this process: whoever started it tells the user
         failed(error)
     end(0)

@@ -17,9 +17,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from connectors.durable import FolderLock, replace_bytes, replace_json
+from connectors.durable import FolderLock, disk_errors, replace_bytes, replace_json
 from connectors.inbox import is_of_an_inbox
-from flows.running.store_files import disk_errors, is_used, remedy, tidy
+from flows.running.store_files import is_used, remedy, tidy
 from mneme.errors import StoreError, StoreRejected, StoreUnavailable
 from mneme.ports import MemoryIndex
 from mneme.rows import Collection
@@ -29,8 +29,7 @@ from mneme.times import utc_now
 
 TOPICS = "kafka"  # the name of the store of the flow from Kafka
 FILES = "files"  # of that of files and of the inbox
-REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
-REINDEX = "reindex"  # in the index's metadata while its rows move to another embedder or tokeniser, which it names
+REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, from what; and the name of its store
 IMPORT = "importing"  # in the index's metadata: which import has begun and not ended, by owner and time of the export
 NAMED_FILES = "named-files.json"  # in the store of files: those that a run was given which has not ended
 
@@ -48,33 +47,23 @@ def deployment_of(metadata: Mapping[str, str], topic: str) -> str | None:
     return metadata.get(f"{_STORE}{FILES if is_of_an_inbox(topic) else TOPICS}") or None
 
 
-def why_unfinished(metadata: Mapping[str, str], but: str = "") -> str | None:
-    """Say how to end what has begun on an index and not ended: a rebuild, or a move of its rows.
-
-    Args:
-        metadata: of the index.
-        but: which of the two does not matter, ``REBUILD`` or ``REINDEX``.
-    """
-    if but != REINDEX and (embedder := metadata.get(REINDEX)):
-        return (
-            f"a move of this index to {embedder} has begun and not ended: repeat `mneme admin reindex` with that embedder "
-            "set, or give it up with `mneme admin reindex --abandon`"
-        )
-    if but != REBUILD and (unfinished := metadata.get(REBUILD)):
-        origin = unfinished.split()[0]
-        return f"a rebuild of this index has begun and not ended: repeat it first, `mneme admin rebuild --from {origin}`" + (
-            ", or give it up with `mneme admin rebuild --abandon`" if origin == "messages" else ""
-        )
-    return None
+def why_unfinished(metadata: Mapping[str, str]) -> str | None:
+    """Say how to end a rebuild that has begun on an index and not ended."""
+    if not (origin := metadata.get(REBUILD)):
+        return None
+    return (
+        f"a rebuild of this index has begun and not ended: repeat it first, `mneme admin rebuild --from {origin}`, "
+        "or give it up with `mneme admin rebuild --abandon`"
+    )
 
 
-def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
-    """Refuse an index on which something has begun and not ended, as of ``why_unfinished``.
+def refuse_unfinished(metadata: Mapping[str, str]) -> None:
+    """Refuse an index on which a rebuild has begun and not ended.
 
     Raises:
         StoreRejected: says how to end it.
     """
-    if why := why_unfinished(metadata, but):
+    if why := why_unfinished(metadata):
         raise StoreRejected(why)
 
 
@@ -184,10 +173,15 @@ def forget_older_stores(data: Path, metadata: Mapping[str, str]) -> tuple[str, .
             if metadata.get(f"{_STORE}{folder.name}") and not (folder / _EPOCHS).exists():
                 forgotten.append(folder.name)
         elif _format_of(json.loads((folder / _STATE_FILE).read_text())) != FORMAT:
-            shutil.rmtree(folder / _EPOCHS, ignore_errors=True)
-            (folder / _STATE_FILE).unlink()  # last: with it alone the store is a damaged one
+            forget_store(folder)
             forgotten.append(folder.name)
     return tuple(forgotten)
+
+
+def forget_store(folder: Path) -> None:
+    """Forget what a recovery store knows. Its flow may not run."""
+    shutil.rmtree(folder / _EPOCHS, ignore_errors=True)
+    (folder / _STATE_FILE).unlink(missing_ok=True)  # last: with it alone the store is a damaged one
 
 
 def _format_of(state: Mapping[str, Any]) -> object:
@@ -216,7 +210,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         self._name = name
         self._buckets = buckets
         self._partitions = partitions
-        with disk_errors(directory):
+        with disk_errors(str(directory)):
             directory.mkdir(parents=True, exist_ok=True)
             try:
                 self._lock = FolderLock(directory, "the recovery store")
@@ -272,7 +266,8 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             DiskFull: there is no room on its volume.
         """
         metadata = index.metadata()
-        refuse_unfinished(metadata, but=REBUILD if self._name == REBUILD else "")
+        if self._name != REBUILD:
+            refuse_unfinished(metadata)
         if not adopt and (older := why_index_is_older(self._directory, self._run, lambda: metadata)):
             raise StoreRejected(older)
         key = f"{_STORE}{self._name}"
@@ -283,7 +278,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
                 "open conversations are not known here. Restore that store, or set MNEME_FLOW__ADOPT_INDEX=true to read the "
                 "topics from the start (nothing is duplicated: ids are positions in the source)"
             )
-        with disk_errors(self._directory):
+        with disk_errors(str(self._directory)):
             if self._engine == "bytewax":
                 from flows.engines.bytewax import (
                     make_store,  # with all steps: who is refused hears of it before they are loaded
@@ -299,7 +294,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
         for mark in _marks(self._directory):  # of the run before
             mark.unlink()
         # Last: a store with a run that its index has not seen tells that the index went back.
-        with disk_errors(self._directory):
+        with disk_errors(str(self._directory)):
             replace_json(self._state_file, state | {"run": self._run})
         return self._run
 

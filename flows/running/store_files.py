@@ -11,7 +11,6 @@ What Bytewax leaves behind is taken away while nothing runs:
 - their bytes, in free pages and in the write-ahead log: what is erased must not be found there.
 """
 
-import errno
 import os
 import pickle
 import sqlite3
@@ -83,17 +82,6 @@ def store_error(epochs: Path, error: BaseException) -> StoreError | None:
             "nothing is lost"
         )
     return None
-
-
-@contextmanager
-def disk_errors(directory: Path) -> Iterator[None]:
-    """Raise an operating system's "no space left" as ``DiskFull``."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise _disk_full(directory) from error
 
 
 def _disk_full(epochs: Path) -> DiskFull:

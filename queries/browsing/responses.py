@@ -282,7 +282,6 @@ class InspectedEpisode(ResponseModel):
     closed_by: str
     provisional: bool
     extractor: str
-    dropped: int = 0
     messages: tuple[InspectedMessage, ...]
     facts: tuple[InspectedStatement, ...] = ()
     foresights: tuple[InspectedStatement, ...] = ()

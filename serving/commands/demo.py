@@ -20,7 +20,7 @@ import mneme
 import queries
 from mneme.errors import InputError, StoreRejected
 from serving.terminal.format import count
-from serving.terminal.output import flow_in_this_process, output, progress_bar
+from serving.terminal.output import output, progress_bar
 
 if TYPE_CHECKING:
     from mneme.ports import MemoryIndex
@@ -73,7 +73,7 @@ def demo(
     files = example_files(examples)
     console.print(Rule("[bold]1 · Ingest[/]", align="left"))
     console.print(f"{len(files)} files from {files[0].parent} into the embedded index in {data}, with local models only.\n")
-    with progress_bar("Ingesting", "events") as on_progress, flow_in_this_process():
+    with progress_bar("Ingesting", "events") as on_progress:
         try:
             report = flows.ingest(files, settings, on_progress=on_progress)
         except StoreRejected:

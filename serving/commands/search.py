@@ -1,13 +1,10 @@
 """Commands that read the memory: search, ask, history, inspect."""
 
-from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-import mneme
 from mneme.control_characters import escape_control_characters
 from mneme.errors import InputError
 from serving.commands.options import (
@@ -17,7 +14,6 @@ from serving.commands.options import (
     TenantOption,
     UrlOption,
     UserOption,
-    given,
     not_blank,
     searched_owner,
 )
@@ -25,7 +21,7 @@ from serving.startup import connect
 from serving.terminal.output import note, output, show
 
 if TYPE_CHECKING:
-    from queries.browsing.responses import Inspection
+    pass
 
 
 Method = Literal["keyword", "vector", "hybrid", "agentic"]
@@ -152,10 +148,6 @@ def inspect(
     group: GroupOption = None,
     agent: AgentOption = None,
     tenant: TenantOption = "default",
-    files: Annotated[
-        list[Path] | None,
-        typer.Option("--file", "-f", help="Show what would be made of this file; nothing is written.", show_default=False),
-    ] = None,
     documents: Annotated[
         bool, typer.Option("--documents", help="List documents; with CONVERSATION, what is attached to its messages.")
     ] = False,
@@ -163,7 +155,7 @@ def inspect(
     url: UrlOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Show a conversation with its cuts and all that was made from it; with --file, what the present settings would make.
+    """Show a conversation with its cuts and all that was made from it.
 
     With --documents list documents and attachments: what each is, and what of it was read.
     """
@@ -177,31 +169,11 @@ def inspect(
             listed = memories.documents(filters)
         show(listed, as_json, document_list)
         return
-    if (conversation is None) == (not files):
-        raise InputError("give a CONVERSATION, or files with --file: one of the two")
-    if conversation is not None:
-        found = _stored(conversation, searched_owner(user, group, agent, tenant), url)
-    else:
-        found = _would_be(files or [], given(user_id=user, group_id=group, agent_id=agent, tenant_id=tenant))
-    for inspection in found:
-        show(inspection, as_json, inspection_view)
-
-
-def _stored(conversation: str, filters: dict[str, Any], url: str | None) -> "Iterator[Inspection]":
+    if conversation is None:
+        raise InputError("give a CONVERSATION, or --documents")
     with connect(url) as memories:
-        found = memories.inspect(conversation, filters)
+        found = memories.inspect(conversation, searched_owner(user, group, agent, tenant))
     if found is None:
         note(f"nothing of {conversation} in this memory; see to the id, --user, --group, --agent and --tenant", "yellow")
         raise typer.Exit(1)
-    yield found
-
-
-def _would_be(files: list[Path], defaults: dict[str, str]) -> "Iterator[Inspection]":
-    from flows.maintenance.dry_run import dry_run
-    from mneme.ports import Role
-    from serving.terminal.inspection_view import inspections
-
-    settings = mneme.load_settings()
-    models = settings.models
-    extractor = "local" if settings.extraction.extractor == "local" else models.by_role.get(Role.EXTRACTION, models.default)
-    yield from inspections(dry_run(files, settings, defaults), extractor)
+    show(found, as_json, inspection_view)

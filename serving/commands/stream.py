@@ -26,7 +26,7 @@ from serving.commands.options import (
     owner_of,
 )
 from serving.terminal.format import count
-from serving.terminal.output import flow_in_this_process, messages, note, output, progress_bar
+from serving.terminal.output import messages, note, output, progress_bar
 
 if TYPE_CHECKING:
     from connectors.files.folders import Skipped
@@ -58,7 +58,7 @@ def ingest(
     settings = mneme.load_settings()
     dead_letters = FileDeadLetters(settings.data / "dead-letters.sqlite")
     before = sum(1 for _ in dead_letters.read())
-    with progress_bar("Ingesting", "events") as on_progress, flow_in_this_process():
+    with progress_bar("Ingesting", "events") as on_progress:
         report = flows.ingest(files, settings, on_progress=on_progress, defaults=defaults)
     output().print(ingest_table(report))
     show_skipped(report.skipped)

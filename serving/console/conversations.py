@@ -118,8 +118,6 @@ def _episode(visit: Visit, episode: InspectedEpisode, place: int, texts: dict[st
             with tag("p", classes="chips"):
                 chip("still open, shown as it stands" if episode.provisional else f"closed by {episode.closed_by}")
                 chip(f"extracted by {episode.extractor}")
-                if episode.dropped:
-                    chip(f"{count(episode.dropped, 'statement')} dropped: not in the messages", "over")
                 cited(visit, episode.citation)
             with tag("div", classes="makings"):
                 made_of(visit, episode, texts)

@@ -145,7 +145,5 @@ def _section(visit: Visit, episode: InspectedEpisode, texts: dict[str, str]) -> 
             tag("p", episode.summary)
         with tag("p", classes="chips"):
             chip(f"extracted by {episode.extractor}")
-            if episode.dropped:
-                chip(f"{count(episode.dropped, 'statement')} dropped: not in the text", "over")
         with tag("div", classes="makings"):
             made_of(visit, episode, texts)

@@ -1,8 +1,7 @@
-"""An inspection in a terminal: messages with the cuts between them, and the records of each episode, stored or by a dry run."""
+"""An inspection in a terminal: messages with the cuts between them, and the records of each episode."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -10,25 +9,18 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from mneme.records import AtomicFact, Foresight, Statement
 from mneme.times import zone
-from queries.browsing.inspection import inspected_message
 from queries.browsing.responses import (
-    InspectedCase,
-    InspectedEntity,
     InspectedEpisode,
-    InspectedLine,
     InspectedMessage,
-    InspectedRelationship,
     InspectedStatement,
     Inspection,
 )
-from queries.records import shared_fields
 from serving.terminal.format import cited, count, expected, span, spoken, until, whole_day
 from serving.terminal.history_view import document_line
 
 if TYPE_CHECKING:
-    from flows.cuts import Cut, Extraction
+    pass
 
 
 def inspection_view(inspection: Inspection) -> RenderableType:
@@ -78,8 +70,6 @@ def _about(episode: InspectedEpisode) -> Iterator[str]:
         yield count(len(episode.messages), "message")
     yield "still open, shown as it stands" if episode.provisional else f"closed by {episode.closed_by}"
     yield f"extracted by {episode.extractor}"
-    if episode.dropped:
-        yield f"{count(episode.dropped, 'statement')} dropped: not in the messages"
 
 
 def _messages(messages: Iterable[InspectedMessage]) -> Table:
@@ -171,45 +161,3 @@ def _edge_dates(date: datetime | None, ended: bool) -> str:
     if date is None:
         return " (over)" if ended else ""
     return f" ({'until' if ended else 'since'} {whole_day(date)})"
-
-
-def inspections(found: "Iterable[tuple[Cut, Extraction]]", extractor: str) -> Iterator[Inspection]:
-    """One inspection for each conversation or document, in the order in which they come.
-
-    Args:
-        found: what ``flows.maintenance.dry_run.dry_run`` yields.
-        extractor: its name, for the record.
-    """
-    for (owner, conversation, document), episodes in groupby(found, key=_source_of):
-        yield Inspection(
-            conversation_id=conversation,
-            document_id=document,
-            owner=owner,
-            episodes=tuple(_dry_episode(cut, extraction, extractor) for cut, extraction in episodes),
-        )
-
-
-def _source_of(made: "tuple[Cut, Extraction]") -> tuple[str, str | None, str | None]:
-    return made[0].owner.key, made[0].conversation_id, made[0].document_id
-
-
-def _dry_episode(cut: "Cut", made: "Extraction", extractor: str) -> InspectedEpisode:
-    """An episode by the records that the flow would store."""
-    from flows.extraction.assemble import assemble
-
-    episode, *children = (each.record for each in assemble({"lane": "dry run"}, cut, made, extractor).made)
-    return InspectedEpisode(
-        **shared_fields(InspectedEpisode, episode),
-        dropped=made.dropped,
-        messages=tuple(inspected_message(utterance.message) for utterance in cut.utterances),
-        facts=tuple(_inspected(each) for each in children if isinstance(each, AtomicFact)),
-        foresights=tuple(_inspected(each) for each in children if isinstance(each, Foresight)),
-        entities=tuple(InspectedEntity(name=each.name, type=each.type, text=each.summary) for each in made.entities),
-        relationships=tuple(InspectedRelationship.model_validate(each, from_attributes=True) for each in made.relationships),
-        profile=tuple(InspectedLine.model_validate(each, from_attributes=True) for each in made.profile),
-        case=made.case and InspectedCase.model_validate(made.case, from_attributes=True),
-    )
-
-
-def _inspected(statement: Statement) -> InspectedStatement:
-    return InspectedStatement(**shared_fields(InspectedStatement, statement), text=statement.text)

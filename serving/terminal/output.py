@@ -105,15 +105,3 @@ def progress_bar(what: str, unit: str = "") -> Iterator[OnProgress]:
         yield on_progress
     finally:
         progress.stop()
-
-
-@contextmanager
-def flow_in_this_process() -> Iterator[None]:
-    """End this command, with an error, when the machine's clock is put back: the flow would sleep for as long."""
-    from flows.running.clock_watch import ended_when_put_back
-
-    def show_cursor(error: Exception) -> None:
-        messages().show_cursor()  # a bar hides it
-
-    with ended_when_put_back(show_cursor):
-        yield

@@ -115,14 +115,6 @@ def test_a_message_that_was_sent_earlier_and_came_later_does_not_keep_the_others
     assert ids(bench.wait(301)) == [("m000", "m001")]
 
 
-def test_a_conversation_that_never_rests_has_one_appointment_at_a_time() -> None:
-    bench = Bench(hold_back_seconds=60.0)
-    for number in range(500):
-        bench.hear(number)
-        bench.wait(60)
-    assert len(bench.lane._timers._queue) < 10
-
-
 def test_a_flush_of_a_conversation_that_rests_is_answered_without_reading_it() -> None:
     bench = Bench()
     bench.hear(0)

@@ -26,7 +26,6 @@ from serving.cli import app
 from serving.service import remote
 from serving.service.service import FlushStatus
 from tests.serving.fake_memories import OpenedMemories
-from tests.serving.test_dry_run import would_be
 
 BORN = FoundFact(
     id="f1",
@@ -317,30 +316,10 @@ def test_a_conversation_that_is_not_there_is_said_to_be_missing(command_line: Cl
     assert "nothing of retro in this memory" in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [[], ["standup", "--user", "mira", "--file", "chat.jsonl"]])
-def test_inspect_takes_a_conversation_or_files(command_line: CliRunner, arguments: list[str]) -> None:
-    result = command_line.invoke(app, ["inspect", *arguments])
+def test_inspect_takes_a_conversation(command_line: CliRunner) -> None:
+    result = command_line.invoke(app, ["inspect"])
     assert result.exit_code == 2
-    assert "one of the two" in result.stderr
-
-
-def test_inspect_of_a_file_shows_what_would_be_made_of_it(
-    command_line: CliRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    import flows.maintenance.dry_run
-
-    asked: list[Any] = []
-
-    def dry_run(paths: list[Path], settings: object, defaults: dict[str, str]) -> Iterator[Any]:
-        asked.extend([paths, defaults])
-        yield would_be()
-
-    monkeypatch.setattr(flows.maintenance.dry_run, "dry_run", dry_run)
-    result = command_line.invoke(app, ["inspect", "--file", "chat.jsonl", "--user", "mira"])
-    assert result.exit_code == 0
-    assert asked == [[Path("chat.jsonl")], {"user_id": "mira", "tenant_id": "default"}]
-    assert "Ann sails on Friday." in result.stdout
-    assert list(tmp_path.iterdir()) == []
+    assert "CONVERSATION" in result.stderr
 
 
 def test_an_unknown_method_is_refused_with_those_there_are(command_line: CliRunner) -> None:

@@ -13,16 +13,19 @@ from queries.browsing.responses import (
     HistoryForesight,
     HistoryLine,
     HistoryRelationship,
+    InspectedCase,
+    InspectedEntity,
     InspectedEpisode,
+    InspectedLine,
     InspectedMessage,
+    InspectedRelationship,
     InspectedStatement,
     Inspection,
     Link,
 )
 from serving.terminal.history_view import history_view
-from serving.terminal.inspection_view import inspection_view, inspections
+from serving.terminal.inspection_view import inspection_view
 from tests.serving.test_documents_view import listed
-from tests.serving.test_dry_run import would_be
 from tests.serving.test_rendering import printed
 
 NOON = datetime(2025, 3, 14, 12, 1, tzinfo=UTC)
@@ -221,17 +224,25 @@ class TestInspection:
         assert "Sails [2025-03-14] · over" in text
 
     def test_everything_that_was_made_is_shown_under_its_kind(self) -> None:
-        (found,) = inspections([would_be()], "local")
-        text = printed(inspection_view(found), 140)
+        about = {"id": "x", "message_ids": ("m1",), "said_at": NOON}
+        made = episode(
+            subject="Sailing",
+            facts=(InspectedStatement(**about, text="Ann sails on Friday."),),
+            foresights=(InspectedStatement(**about, text="Ann sails", start=NOON),),
+            entities=(InspectedEntity(name="Ann", type="person", text="Ann sails."),),
+            relationships=(InspectedRelationship(source="Ann", relation="member_of", target="a crew", date=None, ended=True),),
+            profile=(InspectedLine(about="Ann", statement="Ann likes wind", category="preference", implicit=True),),
+            case=InspectedCase(task_intent="Sail", approach="Wait for wind", quality_score=0.5, key_insight="Wind matters"),
+        )
+        text = printed(inspection_view(inspection(made)), 140)
         shown = [
             "subject    Sailing",
             "facts      Ann sails on Friday.",
-            "expected   Ann sails [2026-03-06]",
+            "expected   Ann sails [2025-03-14]",
             "entities   Ann (person)",
-            "relations  Ann — member of — the crew (over)",
+            "relations  Ann — member of — a crew (over)",
             "portrait   Ann likes wind (Ann, preference, shown)",
             "case       Sail · quality 0.50",
-            "2 statements dropped: not in the messages",
         ]
         assert [each for each in shown if each not in text] == []
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluation.boundary_sets import cuts_of
 from flows.boundaries.semantic import SemanticDetector, reason
 from flows.cuts import Utterance, Verdict
-from flows.maintenance.dry_run import cuts_of
 from mneme.settings import Boundaries
 from tests.flows.boundaries.talk import BANK, DAY, GARDEN, MINUTE, START, talk, utterance
 

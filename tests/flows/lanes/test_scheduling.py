@@ -69,6 +69,21 @@ def test_an_item_without_a_job_keeps_its_place() -> None:
     assert bench.done() == [("work", "w"), ("flush", None)]
 
 
+def test_a_job_at_the_head_begins_when_all_before_it_is_out() -> None:
+    bench = Bench()
+    bench.jobs.add("a", "message", lambda: "")
+    bench.jobs.add("a", "edit", lambda: "", at_head=True)
+    bench.jobs.add("a", "later", lambda: "")
+    message, later = bench.futures
+    later.set_result("l")
+    assert bench.done() == []
+    assert len(bench.futures) == 2, "the edit has not begun"
+    message.set_result("m")
+    assert bench.done() == [("message", "m")]
+    bench.futures[2].set_result("e")
+    assert bench.done() == [("edit", "e"), ("later", "l")]
+
+
 def test_what_is_down_is_tried_again_with_growing_pauses() -> None:
     bench = Bench()
     bench.jobs.add("a", "x", lambda: "")

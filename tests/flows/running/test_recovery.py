@@ -256,5 +256,5 @@ def test_no_room_for_the_number_of_the_run_is_said(begun: Path, index: Reference
 
     with RecoveryStore(begun, "kafka", 256, 2) as store:
         monkeypatch.setattr("flows.running.recovery.replace_json", no_room)
-        with pytest.raises(DiskFull, match=r"disk full.*make room.*nothing is lost"):
+        with pytest.raises(DiskFull, match=r"no space left.*make room there"):
             store.begin_run(index, adopt=False)
