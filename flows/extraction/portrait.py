@@ -12,7 +12,8 @@ from flows.cuts import ExtractedProfileItem
 from flows.extraction.sentences import Sentence
 from mneme.chinese_script import simplified
 from mneme.languages import is_doubted
-from mneme.pattern_index import Cue, PatternIndex
+from mneme.pattern_index import PatternIndex
+from mneme.patterns import Cues, Patterns
 from mneme.records import Claim
 from mneme.relations import relation_of
 from mneme.relations.chinese_subjects import is_chinese_name
@@ -59,15 +60,8 @@ _CUES = tuple(
     )
 )  # fmt: skip
 _INDEX = PatternIndex(cue for _, cue in _CUES)
-_UNSURE = Cue(r"\b(?:maybe|might|probably|i guess|not sure|i wish|if|would|could|used to|thought)\b", re.I)
-_OF_OTHERS = Cue(r"\b(?:you|your|yours|you['’]\w+|he|she|they)\b", re.I)
-_PASSING = Cue(r"\b(?:today|tonight|this week)\b", re.I)  # a state that does not last
-# How a sentence begins that goes on about somebody named before: "It's her 60th. Up from Rome with my sister Linh".
-_GOES_ON = re.compile(r"(?:away|back|down|from|here|home|in|off|on|out|over|there|to|up|with)\b", re.I)
-_SOMEBODY_ELSE = re.compile(r"\b(?:he|her|his|she|their|they)\b", re.I)
-_POINTS = Cue(
-    r"\b(?:them|these|those|it|its|this|that (?:one|world|place|game|book|show|movie))\b", re.I
-)  # to what, is not said
+_CUES = Cues(__file__)
+_WORDS = Patterns(__file__)
 _ABOUT_THINGS = ("preference", "dislike", "possession")
 # What is liked or not is named: no person (我喜欢他), nothing pointed at, nothing of today.
 _CHINESE_OBJECT = (
@@ -112,7 +106,11 @@ def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...
 
 def _goes_on_about_another(before: Sentence, one: Sentence) -> bool:
     """Tell whether a sentence without a subject follows one about somebody else, of whom it may be."""
-    return before.index == one.index and _GOES_ON.match(one.text) is not None and _SOMEBODY_ELSE.search(before.text) is not None
+    return (
+        before.index == one.index
+        and _WORDS.goes_on.match(one.text) is not None
+        and _WORDS.somebody_else.search(before.text) is not None
+    )
 
 
 def _relatives(sentences: Sequence[Sentence]) -> Iterator[str]:
@@ -134,7 +132,7 @@ def _is_of_somebody(claim: Claim, present: set[str]) -> bool:
 
 def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
     """Of whom a sentence tells what kind of trait, and the claim that says so."""
-    points_back = _POINTS.search(one.text) is not None
+    points_back = _CUES.points.search(one.text) is not None
     rows = [(claim, row) for claim in one.claims if (row := relation_of(claim.attribute)) is not None and row.category]
     for claim, row in rows:
         if claim.ends or (not (points_back and row.category in _ABOUT_THINGS) and any(map(str.isalnum, claim.value))):
@@ -149,7 +147,11 @@ def _said_outright(one: Sentence) -> str:
     if one.language == "zh":
         text = simplified(one.text)
         return "" if is_doubted(text) else next((category for category, cue in _CHINESE_CUES if cue.match(text)), "")
-    if one.language != "en" or any(cue.search(one.text) for cue in (_UNSURE, _OF_OTHERS, _PASSING)) or is_doubted(one.text):
+    if (
+        one.language != "en"
+        or any(cue.search(one.text) for cue in (_CUES.unsure, _CUES.of_others, _CUES.passing))
+        or is_doubted(one.text)
+    ):
         return ""
     found = (_CUES[number] for number in _INDEX.candidates(one.text))
     return next((category for category, cue in found if cue.match(one.text)), "")
