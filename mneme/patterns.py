@@ -31,6 +31,13 @@ class _Section:
         """The patterns of a module, by its ``__file__``; ``fragments`` are those that it has from another."""
         self._file, self._name, self._fragments = Path(module).with_suffix(".toml"), section, fragments
 
+    def fragment(self, name: str) -> str:
+        """The text of a fragment, for patterns that are put together elsewhere."""
+        return expanded(f"{{{name}}}", self._all_fragments())
+
+    def _all_fragments(self) -> Mapping[str, str | Sequence[str]]:
+        return _read(self._file).get("fragments", {}) | self._fragments
+
     def _text(self, name: str) -> str:
         """The text of a pattern.
 
@@ -41,7 +48,7 @@ class _Section:
         texts = data[self._name] if self._name else data
         if name not in texts or isinstance(texts[name], dict):
             raise AttributeError(f"{self._file.name} has no pattern {self._name}.{name}")
-        return expanded("".join(texts[name]), data.get("fragments", {}) | self._fragments)
+        return expanded("".join(texts[name]), self._all_fragments())
 
 
 class Patterns(_Section):
@@ -50,6 +57,10 @@ class Patterns(_Section):
     def __getattr__(self, name: str) -> re.Pattern[str]:
         self.__dict__[name] = found = re.compile(self._text(name))
         return found
+
+    def by_name(self) -> dict[str, re.Pattern[str]]:
+        """All patterns of the section, in their order."""
+        return {name: getattr(self, name) for name in _read(self._file)[self._name]}
 
 
 class Cues(_Section):

@@ -46,7 +46,6 @@ _STANDS_ALONE = (
     "[转开做上下读工租办今明昨儿里边附好冷热太现行]|$"
 )
 _NO_CITY_ALONE = ("中山",)  # also a park, a road and a hospital of many cities
-_SPEAKS = "(?:也|都|还|就|又|刚|刚才|昨天|今天|昨晚|跟我|对我)*(?:说(?!明)|告诉|问|觉得|认为|回复|答应|建议|提醒|同意)"
 
 
 def chinese_entities(text: str) -> Iterator[tuple[str, str]]:
@@ -162,7 +161,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     mark = r"^|(?<=[，。、；：！？,;:!?~～\s“”])"
     with_ = "(?<=[和跟与给找叫问让帮陪接等请约同见])"
     after = r"(?=[不也要说对和跟、想觉去来在是会的，。！？吃喝爱做都就还今明昨有没把已正最]|$)"
-    speaks = f"(?={_SPEAKS})"
+    speaks = f"(?={_WORDS.speaks_behind.pattern})"
     places = "|".join(sorted(word_list("chinese places"), key=len, reverse=True))
     return (
         re.compile(f"(?!{offices})({surname}(?:{titles}|{boss}))"),

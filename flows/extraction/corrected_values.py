@@ -21,10 +21,7 @@ class Value(NamedTuple):
     text: str
 
 
-_DIGIT_WORDS = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half dozen""".split()
 _WORDS = Patterns(__file__)
-_CHINESE_DIGIT = "[零〇一二两三四五六七八九十百千万半]"
 _PATTERNS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
     ("time", _WORDS.time),
     ("ordinal", _WORDS.ordinal),
@@ -89,9 +86,7 @@ def _day_of_a_month(sentence: str, new: Value, said_at: datetime, zone: tzinfo) 
     if new.sort != "ordinal" or not (new.text[0].isdigit() or has_cjk(new.text)):
         return None
     for mention in reversed(resolve_dates(sentence, said_at, zone)):
-        day = re.search(
-            rf"\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{1,2}}\b(?!\d)|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})[号日]", mention.text
-        )
+        day = _WORDS.number_of_day.search(mention.text)
         if day is not None:
             start, end = mention.start_index + day.start(), mention.start_index + day.end()
             text = new.text if not day[0].isdigit() else re.sub(r"\D", "", new.text)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from mneme.pattern_index import PatternIndex
+from mneme.patterns import expanded
 
 _HERE = Path(__file__).parent
 _SLOT = re.compile(r"\{(-?)([a-z_ ]+:?):([a-z_]+)\}")
-_FRAGMENT = re.compile(r"\{([a-zA-Z_]+)\}")
 _GROUP = re.compile(r"\(\?P<(ends_)?([a-z_]+)__([a-z]+)>")
 
 
@@ -99,7 +99,7 @@ def load_table(language: str, person: str, owner: str, thing: str) -> Table:
         {word: name for name, words in data["kin_attribute"].items() for word in words.split()},
         {word.strip(): kind for kind, words in data["tools"].items() for word in words.split(",")},
         data.get("answers", {}),
-        re.compile(_expanded(data["times"]["when"], fragments)),
+        re.compile(expanded(data["times"]["when"], fragments)),
     )
 
 
@@ -200,13 +200,7 @@ def _compiled(
 
     pattern = _SLOT.sub(slot, source)
     slots.extend(_named_slots(pattern))
-    return Pattern(re.compile(_expanded(pattern, fragments)), tuple(slots), gives, flags)
-
-
-def _expanded(pattern: str, fragments: Mapping[str, str]) -> str:
-    while _FRAGMENT.search(pattern):
-        pattern = _FRAGMENT.sub(lambda mark: fragments[mark[1]], pattern)
-    return pattern
+    return Pattern(re.compile(expanded(pattern, fragments)), tuple(slots), gives, flags)
 
 
 def _named_slots(pattern: str) -> Iterator[Slot]:
