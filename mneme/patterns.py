@@ -31,9 +31,19 @@ class _Section:
         """The patterns of a module, by its ``__file__``; ``fragments`` are those that it has from another."""
         self._file, self._name, self._fragments = Path(module).with_suffix(".toml"), section, fragments
 
+    def words(self, name: str) -> frozenset[str]:
+        """The words of a list, which stand with blanks between them."""
+        texts = self._texts()[name]
+        return frozenset((texts if isinstance(texts, str) else " ".join(texts)).split())
+
     def fragment(self, name: str) -> str:
         """The text of a fragment, for patterns that are put together elsewhere."""
         return expanded(f"{{{name}}}", self._all_fragments())
+
+    def _texts(self) -> Mapping[str, Any]:
+        data = _read(self._file)
+        section: Mapping[str, Any] = data[self._name] if self._name else data
+        return section
 
     def _all_fragments(self) -> Mapping[str, str | Sequence[str]]:
         return _read(self._file).get("fragments", {}) | self._fragments
@@ -44,8 +54,7 @@ class _Section:
         Raises:
             AttributeError: the section has none of this name.
         """
-        data = _read(self._file)
-        texts = data[self._name] if self._name else data
+        texts = self._texts()
         if name not in texts or isinstance(texts[name], dict):
             raise AttributeError(f"{self._file.name} has no pattern {self._name}.{name}")
         return expanded("".join(texts[name]), self._all_fragments())

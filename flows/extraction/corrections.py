@@ -135,11 +135,7 @@ _MOST = 20  # sentences of one message that are tried: a text full of correction
 _REACH_TO_OTHERS = 2  # messages back to what another said, unless the old value is named
 _LONGEST = 400  # characters of a sentence that is corrected or corrects
 _LONGEST_OF_OTHERS = 200  # characters of what another said: in a long list anything can be found
-_FILLERS = frozenset(
-    """it's it its it’s that's that’s that this is was are were be been being in on at by for from to of the a an actually
-    sorry one called named name his her their my your our i we you he she they meant mean say should would will i'm we're
-    just oh am there have has had got so and please right yes""".split()
-)
+_FILLERS = _EN.words("fillers")
 _CHINESE_FILLERS = "是在的个人"
 _ALIKE = 3  # words with which a sentence begins like the one that it takes the place of
 _NEW_WORDS = 4  # of what stands for an old value that is no day, number or name

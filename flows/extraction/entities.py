@@ -52,10 +52,7 @@ _CUES = Cues(__file__)
 _WORDS = Patterns(__file__)
 _NOBODY = word_list("nobody")
 
-_ALWAYS = frozenset(
-    """sibling_of parent_of child_of relative_of twin_of cousin_of friend_of colleague_of neighbour_of roommate_of classmate_of
-    client_of tenant_of reports_to""".split()
-)
+_ALWAYS = _WORDS.words("always")
 """Relations by which somebody is introduced: "my sister Lena moved on Friday" says nothing of when she became one."""
 _LONGEST_NAME = 60  # characters
 _SMALL = frozenset("of the de da del la van von and & in on at for to".split())

@@ -147,9 +147,7 @@ _LED_TO = _DETERMINERS | frozenset(  # a noun phrase may stand behind these, and
     "of in on at for with from by about into over under through after before between without against during and or than as "
     "like near".split()
 )
-_BEFORE_VERBS = frozenset(
-    "i you we they he she it who to not will would can could should must may might do does did let".split()
-)
+_BEFORE_VERBS = _WORDS.words("before_verbs")
 _GRAMMAR = STOP_WORDS | _LED_TO | (_BEFORE_VERBS - {"will", "may"}) | word_list("grammar")
 _CHINESE_VERBS = "找谈订租买住坐听接送换搬约拿发好下完上起来到见"  # at the ends of a stretch
 _COMMON = frozenset(tokenise(" ".join(word_list("common"))))

@@ -182,10 +182,7 @@ def _stripped(text: str, start: int, end: int) -> Iterator[Span]:
 
 _LEAST_WORDS = 4  # of content; a sentence with fewer says too little by itself
 _LEAST_CHARACTERS = 8  # the same in Chinese and Japanese
-_POINTS_BACK = frozenset(
-    "it its it's that that's this this's these those they them their theirs he him his she her hers there here one ones both "
-    "same such here's there's then so too also either neither another others latter former".split()
-)
+_POINTS_BACK = _WORDS.words("points_back")
 _LOOKED_AT = 6  # words at the beginning in which a word that points back has nothing before it to point to
 
 

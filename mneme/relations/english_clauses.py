@@ -17,25 +17,9 @@ _LONGEST = 800  # characters that are read
 _QUOTES = str.maketrans("’‘“”‑–", "''\"\"--")
 _CUES = Cues(__file__)
 _WORDS = Patterns(__file__)
-# What makes nothing in its sentence certain: conditions, reports, dreams, jokes.
-_NOT_CERTAIN = frozenset(
-    """if unless whether imagine pretend pretending dreamt dreamed hypothetically suppose supposing wish wishes wished
-    apparently kidding joke sarcasm said says
-    saying told tells telling heard hears reckons claims claimed according asked asks wondering wonder ask novel movie
-    film story character lyrics song example hypothetical fictional template placeholder quote yesterday's once
-    sims fifa minecraft monopoly fortnite gta
-    originally formerly previously fake believe suspect unlikely likely assuming assume scenario
-    role-play roleplay act""".split()
-)
-_MADE_UP = frozenset(
-    """novel movie film story character lyrics song fictional template placeholder scenario roleplay dreamt dreamed dream
-    pretend write draft example fake""".split()
-)
-_ONLY_UNCERTAIN = frozenset(
-    """moved relocated started joined lived worked as back when growing at in years had even would could
-    should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
-    too write draft s first""".split()
-)
+_NOT_CERTAIN = _WORDS.words("not_certain")
+_MADE_UP = _WORDS.words("made_up")
+_ONLY_UNCERTAIN = _WORDS.words("only_uncertain")
 _CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "i'm": "I am",
     "im": "I am", "ive": "I have", "dont": "do not", "doesnt": "does not", "isnt": "is not", "didnt": "did not",
@@ -47,11 +31,7 @@ _CONTRACTIONS = {
 }  # fmt: skip
 _ENDINGS = {"n't": " not", "'ve": " have", "'re": " are", "'ll": " will"}
 _OF_A_NAME, _NAME_REACH = re.compile(r" (?:at|for|near|from) [A-Z][\w-]*$"), 40  # characters
-_UNSURE = frozenset(
-    """might could would should maybe perhaps probably possibly hopefully hope hopes hoping thinking thought think guess
-    considering consider considers considered dream dreams wanna wondering someday promise promised tempted trying try
-    tried planning supposed ought must never hardly fancy mean means meant hasten without nobody forgot forget""".split()
-)
+_UNSURE = _WORDS.words("unsure")
 
 
 @dataclass(frozen=True, slots=True)

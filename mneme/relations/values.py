@@ -28,21 +28,12 @@ _NUMBERS = {
 } | {"fifteen": "15", "twenty": "20"}
 _CHINESE_DIGITS = {character: str(number) for number, character in enumerate("零一二三四五六七八九")} | {"两": "2", "〇": "0"}
 _SAYS_NOTHING = frozenset("the a an on at of in my our for to from is new".split())
-_LEANS = frozenset(
-    """it this that these those them him her me us you he she they we i my your his their its our what which who how when
-    where why everything something anything nothing someone somebody everyone anyone people stuff things thing no not
-    none one ones more less much many lot lots bit same such so too very""".split()
-)
+_LEANS = _WORDS.words("leans")
 _TITLES = frozenset("dr mr mrs ms prof".split())
 _ARTICLES = frozenset("a an the and good best great bad terrible big huge better".split())
 _OF_AN_ACT = frozenset("a an the my our some".split())
 _POINTS = frozenset("it this that these those them him her you something anything everything more one ones there here".split())
-_TONGUES = frozenset(
-    """english german french spanish italian portuguese dutch swedish norwegian danish finnish polish czech russian
-    ukrainian turkish arabic hebrew persian farsi hindi urdu bengali tamil mandarin chinese cantonese japanese korean
-    vietnamese thai greek hungarian romanian bulgarian croatian serbian catalan welsh irish swahili latin malay
-    indonesian tagalog""".split()
-)
+_TONGUES = _WORDS.words("tongues")
 # "My sister Ubered home": a verb, and no Fred, Ahmed or Reed.
 _DID = re.compile(
     r"(?!(?:[a-z]*(?:fred|fried|hamm?ed|hmed)|[a-z]{0,4}eed|[tnjz]?ed|jared|syed|sayed|zayed|khaled|javed|mildred|obed|rashed|majed)$)\w+ed$",
