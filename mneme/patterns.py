@@ -2,7 +2,7 @@
 
 The file of a module is named like it (``foresight.toml`` beside ``foresight.py``). It has a section for each language where
 one rule serves two. A pattern is one text, or a list of texts that are joined; ``{name}`` in it stands for a text of the
-section ``fragments``.
+section ``fragments``, there or in patterns.toml.
 """
 
 import re
@@ -15,6 +15,15 @@ from typing import Any
 from mneme.pattern_index import Cue
 
 _FRAGMENT = re.compile(r"\{([a-zA-Z_]+)\}")
+
+
+@cache
+def _read(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+COMMON: Mapping[str, str | Sequence[str]] = _read(Path(__file__).with_suffix(".toml"))["fragments"]
+"""What the patterns of all files may name: weekdays, months, feasts."""
 
 
 def expanded(pattern: str, fragments: Mapping[str, str | Sequence[str]]) -> str:
@@ -46,7 +55,7 @@ class _Section:
         return section
 
     def _all_fragments(self) -> Mapping[str, str | Sequence[str]]:
-        return _read(self._file).get("fragments", {}) | self._fragments
+        return {**COMMON, **_read(self._file).get("fragments", {}), **self._fragments}
 
     def _text(self, name: str) -> str:
         """The text of a pattern.
@@ -78,8 +87,3 @@ class Cues(_Section):
     def __getattr__(self, name: str) -> Cue:
         self.__dict__[name] = found = Cue(self._text(name))
         return found
-
-
-@cache
-def _read(file: Path) -> dict[str, Any]:
-    return tomllib.loads(file.read_text(encoding="utf-8"))

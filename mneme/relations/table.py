@@ -2,14 +2,14 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from mneme.pattern_index import PatternIndex
-from mneme.patterns import expanded
+from mneme.patterns import COMMON, expanded
 
 _HERE = Path(__file__).parent
 _SLOT = re.compile(r"\{(-?)([a-z_ ]+:?):([a-z_]+)\}")
@@ -71,7 +71,8 @@ class Table:
 def load_table(language: str, person: str, owner: str, thing: str) -> Table:
     """Load the table of a language; ``person``, ``owner`` and ``thing`` are what {S}, {P}, and {T} and {M} stand for."""
     data = tomllib.loads((_HERE / f"{language}.toml").read_text(encoding="utf-8"))
-    fragments: dict[str, str] = {
+    fragments: dict[str, str | Sequence[str]] = {
+        **COMMON,
         **data["fragments"],
         "S": f"(?P<s>{person})",
         "P": f"(?P<p>{owner})",
@@ -187,7 +188,7 @@ def _given(one: str) -> tuple[str, str, bool]:
 
 def _compiled(
     source: str,
-    fragments: Mapping[str, str],
+    fragments: Mapping[str, str | Sequence[str]],
     kinds: Mapping[str, str],
     gives: tuple[tuple[str, str, bool], ...],
     flags: frozenset[str],
