@@ -36,9 +36,9 @@ def expanded(pattern: str, fragments: Mapping[str, str | Sequence[str]]) -> str:
 class _Section:
     """One section of the file of a module; what stands above all sections where none is named."""
 
-    def __init__(self, module: str, section: str = "", **fragments: str) -> None:
-        """The patterns of a module, by its ``__file__``; ``fragments`` are those that it has from another."""
-        self._file, self._name, self._fragments = Path(module).with_suffix(".toml"), section, fragments
+    def __init__(self, module: str, section: str = "") -> None:
+        """The patterns of a module, by its ``__file__``."""
+        self._file, self._name = Path(module).with_suffix(".toml"), section
 
     def words(self, name: str) -> frozenset[str]:
         """The words of a list, which stand with blanks between them."""
@@ -55,7 +55,7 @@ class _Section:
         return section
 
     def _all_fragments(self) -> Mapping[str, str | Sequence[str]]:
-        return {**COMMON, **_read(self._file).get("fragments", {}), **self._fragments}
+        return {**COMMON, **_read(self._file).get("fragments", {})}
 
     def _text(self, name: str) -> str:
         """The text of a pattern.

@@ -8,7 +8,6 @@ from flows.cuts import ExtractedForesight
 from flows.extraction.sentences import Sentence, journey_of
 from mneme.chinese_script import parted, simplified
 from mneme.dates import DateMention, resolve_dates
-from mneme.dates.english_words import ALONE
 from mneme.languages import is_doubted
 from mneme.patterns import Cues, Patterns
 from mneme.records import Claim
@@ -20,9 +19,9 @@ _LONGEST = 400  # characters
 _LEAST = 3  # letters of a clause besides its date
 _MONTH = 31  # days; "this year" names no day
 _MOST_DATES = 20  # of one form in a sentence
-_EN = Patterns(__file__, "english", alone=ALONE)
-_EN_CUES = Cues(__file__, "english", alone=ALONE)
-_ZH = Patterns(__file__, "chinese", alone=ALONE)
+_EN = Patterns(__file__, "english")
+_EN_CUES = Cues(__file__, "english")
+_ZH = Patterns(__file__, "chinese")
 _BEGINS = 5  # characters before a day that begins its sentence
 _OPENING = 20  # characters of a message that tell whether it denies
 _FAMILY = "plan:"  # claims of plans

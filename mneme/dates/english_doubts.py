@@ -3,7 +3,7 @@
 A habit, a supposition, a negation, a quotation, a name, a title, a change, another occasion.
 """
 
-from mneme.dates.english_words import ALONE, clause_of, is_left
+from mneme.dates.english_words import clause_of, is_left
 from mneme.dates.spans import MONTHS, Found
 from mneme.languages import is_doubted
 from mneme.patterns import Patterns
@@ -66,4 +66,4 @@ def _is_quoted(sentence: str, start: int, end: int, far: int) -> bool:
 
 _CODE = (".", "_", "/", "\\", "@", "#", "=", "-", "$")
 _QUOTES = ("'", "‘", "’", "`", "*", "_")
-_WORDS = Patterns(__file__, alone=ALONE)
+_WORDS = Patterns(__file__)
