@@ -23,7 +23,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 COMMON: Mapping[str, str | Sequence[str]] = _read(Path(__file__).with_suffix(".toml"))["fragments"]
-"""What the patterns of all files may name: weekdays, months, feasts."""
+"""The fragments of the patterns of all files: weekdays, months, feasts."""
 
 
 def expanded(pattern: str, fragments: Mapping[str, str | Sequence[str]]) -> str:
