@@ -93,7 +93,7 @@ def looks_back(match: re.Match[str], of_others: bool = False) -> bool | None:
     A past that only another clause tells makes no date certain (进八强了，28号打半决赛): it counts where ``of_others`` says so.
     """
     text = match.string
-    if _WORDS.rearranged.search(text, max(0, match.start() - 14), match.start()):
+    if _WORDS.moved_to.search(text, max(0, match.start() - 14), match.start()):
         return False
     begins, ends = clause_of(text, match.start(), match.end())
     clause = text[begins:ends]

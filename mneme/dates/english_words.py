@@ -81,7 +81,7 @@ def looks_back(match: re.Match[str]) -> bool | None:
     text, start, end = match.string, match.start(), match.end()
     begins, ends = _sentence_of(text, start, end)
     own_to = _WORDS.own_to.match(text, start)
-    if _WORDS.rearranged.search(text, begins, own_to.end() if own_to else start):
+    if _WORDS.moved_to.search(text, begins, own_to.end() if own_to else start):
         return False
     own = {word.lower() for word in (match[0].split(maxsplit=1)[0], *_WORDS.preposition.findall(text, begins, start))}
     if "since" in own:
