@@ -1,7 +1,6 @@
 """Agent cases: the request, the tools that an agent called with their results, and how the task ended."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +8,7 @@ from flows.cuts import ExtractedCase, Utterance
 from flows.extraction.episode_texts import asked_for
 from flows.extraction.sentences import sentence_spans
 from mneme.languages import languages_of
+from mneme.patterns import Patterns
 from mneme.records import StoredMessage, ToolCall
 
 # --- the steps of an approach: ``1. tool(key=value, ...) -> what came of it`` ----------------------------------------
@@ -17,18 +17,7 @@ from mneme.records import StoredMessage, ToolCall
 _LONGEST_VALUE = 100  # characters of an argument
 _LONGEST_RESULT = 160
 _BEGINNING = 120  # characters of a result in which an error says that it is one; further on it may be what was asked for
-_FAILURE = re.compile(
-    r"\b(?:errors?|fail(?:ed|s|ure)?|exception|traceback|not found|denied|time[sd]? ?out|invalid|unable to|couldn['’]?t|cannot|"
-    r"refused|rejected|forbidden|unauthori[sz]ed|unavailable|does(?: not|n['’]t) exist|no such|no results|crash(?:ed|es)?|"
-    r"abort(?:ed|s)?|conflict)\b|(?-i:\b[45]\d\d [A-Z][a-z]+)|错误|失败|异常|超时|无法|拒绝|不存在|报错",
-    re.IGNORECASE,
-)
-_NO_FAILURE = re.compile(
-    r"\b(?:no|0|zero|without) (?:\w+ )?(?:errors?|failures?|conflicts?)\b|没有(?:错误|异常)|(?:无|0个?)错误", re.I
-)
-_NUMBER = re.compile(r"^\s*\d+[.)、]\s*")
-_CALL = re.compile(r"^(?P<tool>[\w.:/-]+)\((?P<arguments>.*?)\)(?: -> (?P<result>.*))?$", re.DOTALL)
-_ARGUMENT = re.compile(r"(?:^|, )([\w.-]+)=")
+_WORDS = Patterns(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +37,7 @@ class Step:
 
 def is_failure(result: str) -> bool:
     """Tell whether the result of a tool says that it failed."""
-    return _FAILURE.search(_NO_FAILURE.sub("", result[:_BEGINNING])) is not None
+    return _WORDS.failure.search(_WORDS.no_failure.sub("", result[:_BEGINNING])) is not None
 
 
 def called(tool: str, arguments: str, result: str) -> Step:
@@ -79,10 +68,10 @@ def steps_in(approach: str) -> list[Step]:
     """The steps of an approach, by whomever it was written: one for each line that says anything."""
     steps = []
     for line in approach.splitlines():
-        text = _NUMBER.sub("", line).strip()
-        call = _CALL.match(text)
+        text = _WORDS.number.sub("", line).strip()
+        call = _WORDS.call.match(text)
         if call is not None:
-            pieces = _ARGUMENT.split(call["arguments"])
+            pieces = _WORDS.argument.split(call["arguments"])
             arguments = dict(zip(pieces[1::2], pieces[2::2], strict=True))
             steps.append(Step(call["tool"], text.partition(" -> ")[0], arguments, call["result"] or ""))
         elif text:
@@ -105,33 +94,6 @@ def _value(value: object) -> str:
 
 _LONGEST_TEXT = 600  # characters
 _MOST_REPAIRS = 3  # steps told between a failure and what worked in the end
-_SUCCESS = re.compile(
-    r"\b(?:done|success(?:ful(?:ly)?)?|complete[sd]?|finished|fixed|resolved|solved|passe[sd]|works now|created|sent|booked|"
-    r"saved|deployed|merged|updated|scheduled|installed|confirmed|is (?:now )?(?:up|green|running|live|ready|back))\b|"
-    r"成功|完成|已解决|搞定|已经?(?:部署|安排|预订|发送|修复|更新|创建)|好了",
-    re.I,
-)
-_GAVE_UP = re.compile(
-    r"\b(?:unable to|could(?: not|n['’]?t)|can(?:not|['’]t)|failed to|(?:did|does)(?: not|n['’]t) (?:work|succeed)|gave up|"
-    r"still (?:fails|broken|failing)|sorry|unfortunately)\b|无法|没能|未能|失败了|抱歉",
-    re.I,
-)
-_PRAISE = re.compile(
-    r"\b(?:thanks|thank you|great|perfect|awesome|exactly|works|well done|nice|excellent|much better)\b|"
-    r"谢谢|太好了|很好|完美|不错|辛苦",
-    re.I,
-)
-_BLAME = re.compile(
-    r"\b(?:wrong|not what|still (?:broken|fails|failing|not)|(?:does|did)n['’]?t work|not working|incorrect|worse)\b|"
-    r"^no,|\bno, (?:that|not|i)\b|不对|错了|还是不行|没用",
-    re.IGNORECASE | re.MULTILINE,
-)
-_LESSON = re.compile(
-    r"\b(?:lesson|learn(?:ed|t)|next time|in (?:the )?future|from now on|remember to|avoid(?:s|ed)?|(?:root )?cause (?:was|is)|"
-    r"turned out|the (?:trick|fix|solution) (?:was|is)|must (?:first|be))\b|教训|下次|以后|原因是|记得|应该先|必须先",
-    re.I,
-)
-_OUTCOMES = re.compile(r";\s+|\n+")
 _NEUTRAL = 0.5
 
 
@@ -183,7 +145,7 @@ def _results(calls: Sequence[ToolCall], following: Sequence[str]) -> list[str]:
     """
     open_calls = [at for at, call in enumerate(calls) if call.result is None]
     results = [call.result or "" for call in calls]
-    clauses = _OUTCOMES.split(following[0].strip()) if len(following) == 1 else []
+    clauses = _WORDS.outcomes.split(following[0].strip()) if len(following) == 1 else []
     for answers in (following, clauses):
         if len(answers) == len(open_calls):
             for at, answer in zip(open_calls, answers, strict=True):
@@ -206,11 +168,11 @@ def _quality(steps: Sequence[Step], report: str, reactions: Sequence[str]) -> fl
     score = _NEUTRAL - 0.3 * sum(works_until.get(steps[at].tool, -1) < at for at in failed) / len(steps)
     if steps[-1].result:
         score += -0.1 if steps[-1].has_failed else 0.1
-    last = next((each for each in reversed(reactions) if _BLAME.search(each) or _PRAISE.search(each)), "")
-    objected = _BLAME.search(last) is not None
-    if _GAVE_UP.search(report) and (objected or not last):
+    last = next((each for each in reversed(reactions) if _WORDS.blame.search(each) or _WORDS.praise.search(each)), "")
+    objected = _WORDS.blame.search(last) is not None
+    if _WORDS.gave_up.search(report) and (objected or not last):
         score -= 0.2
-    elif _SUCCESS.search(report) and not objected:
+    elif _WORDS.success.search(report) and not objected:
         score += 0.2
     if last:
         score += -0.3 if objected else 0.2
@@ -220,7 +182,9 @@ def _quality(steps: Sequence[Step], report: str, reactions: Sequence[str]) -> fl
 def _insight(messages: Sequence[StoredMessage], steps: Sequence[Step], report: str) -> str:
     """The key insight: lessons and repairs, else the report."""
     said = [message.text for message in messages if message.role == "assistant"]
-    lessons = [sentence for text in said for span in sentence_spans(text, "en") if _LESSON.search(sentence := span.of(text))]
+    lessons = [
+        sentence for text in said for span in sentence_spans(text, "en") if _WORDS.lesson.search(sentence := span.of(text))
+    ]
     insights = [*lessons[-1:], *_repair(steps)]
     return shortened(" ".join(insights) or report or f"Worked: {step_line(steps[-1])}.", _LONGEST_TEXT)
 

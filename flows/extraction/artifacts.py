@@ -9,54 +9,17 @@ Where nothing shows that words are somebody else's, they are the speaker's. Of a
 claimed or dated either, whoever tells it.
 """
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mneme.pattern_index import Cue
+from mneme.patterns import Cues, Patterns
 from mneme.records import Artifact
 
-_MARKED = re.compile(r"```.*?(?:```|\Z)|\[(?:image|audio|file): (?:[^\[\]]|\[[^\[\]]*+\])*+\]", re.DOTALL)
-_ITEM = re.compile(r"[^\S\n]*(?:[-*•–+]|\d{1,3}[.)、]|[a-zA-Z][.)]|\|)[^\S\n]*(?=\S)|[^\S\n]*#{1,6} ")
-_QUOTED_LINE = re.compile(r"[^\S\n]*>")
-_SALUTATION = re.compile(
-    r"[^\S\n]*(?:(?:Dear|Hi|Hello|Liebe[rs]?|Sehr geehrte[rs]?|Hallo|Estimad[oa]s?|Querid[oa]s?|Hola|Chère?s?|Bonjour|Cher)"
-    r"[ \w.'’\[\]-]{0,40}[,:!]|尊敬的[^\n]{1,20}[:：，,]|亲爱的[^\n]{1,20}[:：，,]|拝啓"
-    r"|Subject: [^\n]*|Betreff: [^\n]*)[^\S\n]*$"
-)
-_CLOSE = re.compile(
-    r"[^\S\n]*(?:(?:best|kind|warm|many)? ?(?:regards|wishes)|sincerely|yours (?:sincerely|truly|faithfully)|cheers|thanks|"
-    r"thank you|"
-    r"viele grüße|mit freundlichen grüßen|liebe grüße|saludos|un saludo|atentamente|cordialement|bien à vous|此致|敬具)"
-    r"[^\n]{0,30}$",
-    re.IGNORECASE,
-)
-_QUOTED = re.compile(
-    r"“[^“”]{60,4000}”|«[^«»]{60,4000}»|「[^「」]{30,4000}」|『[^『』]{30,4000}』"
-    r"|(?<![^\s(:])\"[^\"]{60,4000}\"(?!\w)"
-)
+_CUES = Cues(__file__)
+_WORDS = Patterns(__file__)
 _LEAST_PASTED = 200  # characters that a line with a colon introduces from which they are a text of its own
 _LEAST_ITEMS = 2
 _LONG_ANSWER = 500  # characters of an assistant's message from which it is one answer, whatever it is made of
-
-
-_MADE_UP = Cue(
-    r"\b(?:protagonists?|heroine|villain|main characters?|fictional|the plot|i dream(?:ed|t) (?:that|of|i)|"
-    r"in (?:the|that|this|my|his|her) (?:book|novel|film|movie|story|fan ?fic))\b"
-    "|(?:小说|短篇|剧本)[里中]|女主|男主|主角|主人公|剧情|电影里|剧里|游戏里|书里|那本里|梦见|梦到",
-    re.IGNORECASE,
-)
-_WRITING = Cue(
-    r"\b(?:writ(?:e|es|ing|ten)|wrote|draft(?:ing|ed)?|outlin\w+|brainstorm\w*|working on)\b[^.!?]{0,40}"
-    r"\b(?:novel(?:la)?|(?<!user )story|screenplay|fan ?fic(?:tion)?|fairy ?tale)\b"
-    "|写[^，。！？]{0,12}(?:小说|短篇|故事|剧本|童话|同人)",
-    re.IGNORECASE,
-)
-_OF_WHOM = re.compile(
-    r"\b(?:characters?|protagonist|hero(?:ine)?|villain|set in|about an?|once upon)\b"
-    r"|女主|男主|主角|主人公|讲的是|背景|民国|古代|穿越",
-    re.IGNORECASE,
-)
 
 
 class Part(NamedTuple):
@@ -80,7 +43,7 @@ def parts_of(text: str, role: str) -> list[Part]:
         return [Part(0, len(text), "answer")]
     parts: list[Part] = []
     at = 0
-    for marked in _MARKED.finditer(text) if "[" in text or "```" in text else ():
+    for marked in _WORDS.marked.finditer(text) if "[" in text or "```" in text else ():
         parts += _prose(text, at, marked.start())
         parts.append(Part(*marked.span(), "code" if marked[0].startswith("`") else "file"))
         at = marked.end()
@@ -89,12 +52,12 @@ def parts_of(text: str, role: str) -> list[Part]:
 
 def is_made_up(sentence: str) -> bool:
     """Tell whether a sentence is of a story, a film or a dream: what it tells did not happen."""
-    return _MADE_UP.search(sentence) is not None
+    return _CUES.made_up.search(sentence) is not None
 
 
 def begins_a_story(text: str) -> bool:
     """Tell whether a message says that a story is written, and of whom or when: what follows may be told in it."""
-    return _WRITING.search(text) is not None and _OF_WHOM.search(text) is not None
+    return _CUES.writing.search(text) is not None and _WORDS.of_whom.search(text) is not None
 
 
 def _prose(text: str, start: int, end: int) -> Iterator[Part]:
@@ -136,17 +99,19 @@ def _classified(text: str, start: int, end: int) -> list[Part]:
 
 
 def _kind_of(text: str, line: tuple[int, int]) -> Artifact | None:
-    if _QUOTED_LINE.match(text, *line):
+    if _WORDS.quoted_line.match(text, *line):
         return "quotation"
-    return "list" if _ITEM.match(text, *line) else None
+    return "list" if _WORDS.item.match(text, *line) else None
 
 
 def _letter(text: str, lines: list[tuple[int, int]]) -> Part | None:
     """The lines from a salutation to the close of a letter, with the name under it; none without both."""
-    first = next((at for at, (start, end) in enumerate(lines) if _SALUTATION.match(text[start:end].rstrip("\n"))), None)
+    first = next((at for at, (start, end) in enumerate(lines) if _WORDS.salutation.match(text[start:end].rstrip("\n"))), None)
     if first is None:
         return None
-    closes = [at for at, (start, end) in enumerate(lines) if at > first + 1 and _CLOSE.match(text[start:end].rstrip("\n"))]
+    closes = [
+        at for at, (start, end) in enumerate(lines) if at > first + 1 and _WORDS.close.match(text[start:end].rstrip("\n"))
+    ]
     return Part(first, min(closes[-1] + 2, len(lines)), "letter") if closes else None
 
 
@@ -162,7 +127,7 @@ def _pasted(text: str, lines: list[tuple[int, int]], kinds: list[Artifact | None
 
 def _with_quotations(text: str, start: int, end: int) -> Iterator[Part]:
     at = start
-    for quoted in _QUOTED.finditer(text, start, end):
+    for quoted in _WORDS.quoted.finditer(text, start, end):
         if quoted.start() > at:
             yield Part(at, quoted.start(), None)
         yield Part(*quoted.span(), "quotation")

@@ -5,6 +5,7 @@ from datetime import datetime, tzinfo
 from typing import Literal, NamedTuple
 
 from mneme.dates import resolve_dates
+from mneme.patterns import Patterns
 from mneme.text import STOP_WORDS, has_cjk
 from mneme.word_lists import GIVEN
 
@@ -20,35 +21,12 @@ class Value(NamedTuple):
     text: str
 
 
-_DIGIT_WORDS = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half dozen""".split()
-_WORDED = "|".join(sorted(_DIGIT_WORDS, key=len, reverse=True))
-_CHINESE_DIGIT = "[零〇一二两三四五六七八九十百千万半]"
-_TIME = re.compile(
-    rf"\b(?:\d{{1,2}}[:.h]\d\d(?:\s?[ap]\.?m\b)?|\d{{1,2}}\s?(?:[ap]\.?m\b|o['’]clock)|noon|midnight|half\s+past\s+(?:\d+|{_WORDED}))"
-    rf"|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})点(?:半|一刻|三刻|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})分?)?",
-    re.I,
+_WORDS = Patterns(__file__)
+_PATTERNS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
+    ("time", _WORDS.time),
+    ("ordinal", _WORDS.ordinal),
+    ("number", _WORDS.number),
 )
-_AT = re.compile(r"\b(?:at|until|till|by|from|before|after|around)\s+$", re.I)
-_ORDINAL = re.compile(
-    r"\b(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)\b"
-    rf"|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})[号日](?![楼线])",
-    re.I,
-)
-_BARE_DAY = re.compile(rf"(?:[a-z]+ )?the \d{{1,2}}(?:st|nd|rd|th)|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})号", re.I)
-_NUMBER = re.compile(
-    rf"(?:[$€£¥]|(?<!\d))\d++(?:[.,]\d++)*(?:\s?[k%€])?(?![\w:]*[A-Za-z])|\b(?:{_WORDED})(?:[\s-]+(?:and\s+)?(?:a\s+)?(?:{_WORDED}))*\b|"
-    rf"{_CHINESE_DIGIT}+|(?<!\d)\d++(?=[\u4e00-\u9fff])",
-    re.I,
-)
-_SIDE = re.compile(
-    r"(?:\b(?:turn|go|keep|bear|head|veer|drive|walk)s?|\b(?:on|to) (?:the|your|my))\s+"
-    r"(?P<value>left|right|north|south|east|west)\b|\b(?P<place>upstairs|downstairs)\b",
-    re.I,
-)
-_PATTERNS: tuple[tuple[Sort, re.Pattern[str]], ...] = (("time", _TIME), ("ordinal", _ORDINAL), ("number", _NUMBER))
-_CAPITALS = re.compile(r"\b(?!I\b|I['’])[A-Z][\w-]*(?: [A-Z][\w-]*)*")
-_NO_NUMBER = re.compile(r"(?i:one)\b(?!\s+(?:hundred|thousand|of))|一(?=[个下起些样直点把双家])")  # "the red one", 更正一下
 
 
 def values_in(sentence: str, said_at: datetime, zone: tzinfo) -> list[Value]:
@@ -60,16 +38,16 @@ def values_in(sentence: str, said_at: datetime, zone: tzinfo) -> list[Value]:
             found.append(value)
 
     for mention in resolve_dates(sentence, said_at, zone):
-        if not _BARE_DAY.fullmatch(mention.text):  # "the 12th" replaces the day of a date
+        if not _WORDS.bare_day.fullmatch(mention.text):  # "the 12th" replaces the day of a date
             add(Value("day", mention.start_index, mention.end_index, mention.text))
     for sort, pattern in _PATTERNS:
         for match in pattern.finditer(sentence):
-            if not _NO_NUMBER.match(sentence, match.start()):
+            if not _WORDS.no_number.match(sentence, match.start()):
                 add(Value(sort, *match.span(), match[0]))
-    for match in _SIDE.finditer(sentence):
+    for match in _WORDS.side.finditer(sentence):
         group = "value" if match["value"] else "place"
         add(Value("side", *match.span(group), match[group]))
-    for name in _CAPITALS.finditer(sentence):
+    for name in _WORDS.capitals.finditer(sentence):
         if name[0].lower() not in STOP_WORDS and (name.start() or name[0].lower() in GIVEN):
             add(Value("name", *name.span(), name[0]))
     return sorted(found, key=lambda value: value.start)
@@ -97,7 +75,9 @@ def replaced(sentence: str, new: Value, context: str, said_at: datetime, zone: t
 
 
 def _replaces(new: Value, old: Value, sentence: str) -> bool:
-    at_3_is_a_time = {new.sort, old.sort} == {"time", "number"} and (_AT.search(sentence[: old.start]) or has_cjk(sentence))
+    at_3_is_a_time = {new.sort, old.sort} == {"time", "number"} and (
+        _WORDS.at.search(sentence[: old.start]) or has_cjk(sentence)
+    )
     return new.sort == old.sort or bool(at_3_is_a_time)
 
 
@@ -106,9 +86,7 @@ def _day_of_a_month(sentence: str, new: Value, said_at: datetime, zone: tzinfo) 
     if new.sort != "ordinal" or not (new.text[0].isdigit() or has_cjk(new.text)):
         return None
     for mention in reversed(resolve_dates(sentence, said_at, zone)):
-        day = re.search(
-            rf"\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{1,2}}\b(?!\d)|(?:\d{{1,2}}|{_CHINESE_DIGIT}{{1,3}})[号日]", mention.text
-        )
+        day = _WORDS.number_of_day.search(mention.text)
         if day is not None:
             start, end = mention.start_index + day.start(), mention.start_index + day.end()
             text = new.text if not day[0].isdigit() else re.sub(r"\D", "", new.text)

@@ -19,6 +19,7 @@ from itertools import takewhile
 from flows.extraction.corrected_values import Value, replaced, values_in
 from flows.extraction.sentences import Sentence
 from mneme.pattern_index import needed_words, words_of
+from mneme.patterns import Patterns
 from mneme.text import has_cjk
 
 # --- the cues of a correction -----------------------------------------------------------------------------------------
@@ -56,7 +57,7 @@ def correction_in(sentence: str, announced: bool) -> Correction | None:
 
 def only_announces(sentence: str) -> bool:
     """Tell whether a sentence says that something was wrong, and no more."""
-    return (_ALONE.match(sentence) or _C_ALONE.match(sentence)) is not None
+    return (_EN.alone.match(sentence) or _ZH.alone.match(sentence)) is not None
 
 
 def may_correct(sentence: str) -> bool:
@@ -66,144 +67,67 @@ def may_correct(sentence: str) -> bool:
 
 @cache
 def _needed() -> frozenset[str]:
-    cues = frozenset("*").union(*(needed_words(rf"\b(?:{cue})\b") for cue in _CUES))  # of _CORRECTS and _ALONE
-    english = _AGREES, _REASON, _TRAILING, _OLD, _NOT_FIRST, _RETRACTS, _WITHIN
-    chinese = _C_CORRECTS, _C_ALONE, _C_OLD, _C_OLD_AFTER, _C_AGREES, _C_WITHIN
-    return cues.union(*(needed_words(each.pattern) for each in (*english, *chinese)))
+    english = _EN.cues, _EN.agrees, _EN.reason, _EN.trailing, _EN.old, _EN.not_first, _EN.retracts, _EN.within
+    chinese = _ZH.corrects, _ZH.alone, _ZH.old, _ZH.old_after, _ZH.agrees, _ZH.within
+    return frozenset("*").union(*(needed_words(each.pattern) for each in (*english, *chinese)))
 
 
 def repair_in(sentence: str) -> re.Match[str] | None:
     """Match a sentence that corrects itself ("on Thursday, sorry, Friday"): ``before`` the cue, ``new`` value, ``after`` it."""
-    return _WITHIN.match(sentence) or _C_WITHIN.match(sentence)
+    return _EN.within.match(sentence) or _ZH.within.match(sentence)
 
 
 # --- English ---------------------------------------------------------------------------------------------------------
 
-_CUES = (
-    "sorry",
-    "apologies",
-    "my (?:mistake|bad|fault)",
-    "w?h?oops",
-    "(?:no|nope),? wait",
-    "wait,? (?:no|sorry|actually)",
-    "wait",
-    "no,? sorry",
-    "sorry,? no",
-    "i mean(?:t)?(?: to (?:say|write|type))?",
-    "correction",
-    "typo",
-    "or rather",
-    "make that",
-    "let me correct (?:that|myself)",
-    r"i (?:got|had) (?:the |that |it )?(?:\w+ )?(?:wrong|mixed up)",
-    "i (?:misspoke|mistyped)",
-    "should (?:be|have been)",
-    "actually",
-    "no(?:pe)?(?!!)",  # "No! Good for her." is astonished
-    "you(?:['’]re| are) right",
-)
-_CUE = rf"(?:(?:oh|ah|um+|ugh|haha|lol|damn|and|but|hang on|hold on)[,!]?\s+)*(?:{'|'.join(_CUES)})"
-# Possessive, here and below: a row of cues can be divided in very many ways, and each would be tried.
-_CORRECTS = re.compile(rf"^(?:\W*+{_CUE}\b[\s,.:;!–—-]*+)++(?P<rest>.*)$|^\*(?P<star>\S.*)$", re.I | re.S)
-_ALONE = re.compile(rf"^\W*+(?:{_CUE}\b\W*+)++$", re.I)
-_AGREES = re.compile(r"^\W*(?:right|yes|yeah|yep|true|exactly)[,.!]+\s+(?P<rest>[^\s.!?]+(?: [^\s.!?]+)?)[.!]*$", re.I)
-_REASON = re.compile(
-    r"^(?P<rest>[^,.;]{1,30}),\s+(?:i|we) (?:forgot|miscounted|misread|misheard|misremembered|mixed|got (?:that|it) wrong)\b",
-    re.I,
-)  # "Nine, I forgot Kim."
-_TRAILING = re.compile(  # but "tell him I am sorry" is no correction
-    r"^(?P<rest>.+?),?\s+(?<!\bam )(?<!['’]m )(?<!\bis )(?<!['’]re )(?<!\bso )(?<!\bfeel )(?<!\bsay )(?<!\bim )"
-    r"(?:sorry|actually|i mean(?:t)?|my (?:mistake|bad))[.!]*$",
-    re.I | re.S,
-)
-_OLD = re.compile(
-    r"^(?P<rest>.+?)(?:,\s*|\s+and\s+)not (?P<old>[^,.;]+?)(?:,? (?:sorry|actually))?[.!]*$", re.I | re.S
-)  # "Anna, not Anne"
-_NOT_FIRST = re.compile(r"^not (?P<old>[^,.;]+?),?\s+but (?P<rest>.+?)[.!]*$", re.I | re.S)
-_RETRACTS = re.compile(
-    r"^\W*(?:(?:scratch|strike) that|(?:forget|ignore) what i (?:just )?said)\b[\s,.:;!–—-]*(?P<rest>.*)$", re.I | re.S
-)
-_WEAK = re.compile(r"^\W*(?:(?:oh )?no|nope|actually|wait|you(?:['’]re| are) right)\W+(?!wait|sorry)|\bactually\W*$", re.I)
-_NO_CORRECTION = re.compile(r"\bthat['’]?s (?:it|all)\b|\b(?:also|too|as well)\b|\bnot\b|n['’]t\b", re.I)  # after a weak cue
-_WITHIN = re.compile(
-    r"^(?P<before>.{8,}?)\s*+[,;–—-]++\s*+(?:oh )?(?:sorry|no,? wait|wait,? no|i mean(?:t)?|or rather|make that|correction|"
-    r"scratch that|oops)(?:[,\s]+(?:i mean(?:t)?|no|sorry))*[,:]?\s+(?P<new>[^,.;!?]+?)"
-    r"(?P<after>(?:\s+(?:with|for|including|plus|without|because|starting)\b|[,.;!?]|$).*)$",
-    re.I | re.S,
-)
-_A_VALUE = re.compile(
-    r"\d|(?<!^)\b[A-Z]|^[A-Z][a-z]+$|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|"
-    r"forty|fifty|hundred|thousand|first|second|third|fourth|fifth|sixth|left|right|today|tomorrow|yesterday|morning|"
-    r"evening|noon|next|last)\b"
-)
-_WORD = re.compile(r"[\w'’]+")
+_EN = Patterns(__file__, "english")
+_ZH = Patterns(__file__, "chinese")
 _LONGEST_OLD, _LONGEST_NEW = 3, 8  # words of a pair
 
 
 def _english_correction_in(sentence: str, announced: bool) -> Correction | None:
-    if (retracts := _RETRACTS.match(sentence)) is not None:
+    if (retracts := _EN.retracts.match(sentence)) is not None:
         return Correction(retracts["rest"], retracts=True)
-    match = _CORRECTS.match(sentence)
+    match = _EN.corrects.match(sentence)
     rest = (match["rest"] or match["star"] or "") if match else sentence
-    for shape in (_NOT_FIRST, _OLD):
+    for shape in (_EN.not_first, _EN.old):
         if (pair := shape.match(rest)) is not None and _is_pair(pair["rest"], pair["old"], match is not None or announced):
             return Correction(pair["rest"], pair["old"])
-    if match is None and (agreed := _AGREES.match(sentence)) is not None:
+    if match is None and (agreed := _EN.agrees.match(sentence)) is not None:
         return Correction(agreed["rest"].strip(" .!"), agrees=True)
     if match is None:
-        trailing = _TRAILING.match(sentence) or _REASON.match(sentence)
+        trailing = _EN.trailing.match(sentence) or _EN.reason.match(sentence)
         if trailing is None and not announced:
             return None
         rest = trailing["rest"] if trailing else sentence
-    rest, weak = rest.strip(" .!"), _WEAK.search(sentence) is not None
-    return None if not rest or (weak and _NO_CORRECTION.search(rest)) else Correction(rest, weak=weak)
+    rest, weak = rest.strip(" .!"), _EN.weak.search(sentence) is not None
+    return None if not rest or (weak and _EN.no_correction.search(rest)) else Correction(rest, weak=weak)
 
 
 def _is_pair(new: str, old: str, announced: bool) -> bool:
     """Tell whether "Anna, not Anne" names a new value and the old one; without a cue both must look like values."""
-    few = len(_WORD.findall(old)) <= _LONGEST_OLD and len(_WORD.findall(new)) <= _LONGEST_NEW
-    return few and all(_A_VALUE.search(each) for each in ([old] if announced else [old, new]))
+    few = len(_EN.word.findall(old)) <= _LONGEST_OLD and len(_EN.word.findall(new)) <= _LONGEST_NEW
+    return few and all(_EN.a_value.search(each) for each in ([old] if announced else [old, new]))
 
 
 # --- Chinese ---------------------------------------------------------------------------------------------------------
 
-_C_CUE = (
-    "(?:我?(?:说|打|记|写|搞|弄|看)错(?:字|人|日子|时间)?了?|不好意思|不对|口误|笔误|更正(?:一下)?|纠正(?:一下)?|等等|等一下|哦?不不?不?|抱歉|对不起|"
-    "准确地?说|我是说|其实)"
-)
-_C_CORRECTS = re.compile(rf"^(?:(?:啊|哦|哎呀?)，?)?(?:{_C_CUE}[，,、。！\s]++)++(?P<rest>.*)$|^(?P<should>应该是.*)$", re.S)
-_C_ALONE = re.compile(rf"^(?:{_C_CUE}[，,。！!\s]*+)++$")
-_C_OLD = re.compile("^(?:应该)?不是(?P<old>[^，,。]+)[，,](?:而)?是(?P<rest>[^，,。]+)[。！!]?$")
-_C_OLD_AFTER = re.compile("^(?:应该)?是(?P<rest>[^，,。]+)[，,]不是(?P<old>[^，,。]+)[。！!]?$")
-_C_AGREES = re.compile("^(?:对|是的|没错|嗯)[，,、](?P<rest>[^，,。！!？]{1,15})[。！!]?$")
-_C_IS = re.compile("^(?:应该|其实)?(?:是|改到|改成)?")
-_C_SURE = re.compile("错|口误|笔误|更正|纠正|是")
-_C_STRONG = re.compile("错|口误|笔误|更正|纠正|不对|应该")
-_C_WITHIN = re.compile(
-    rf"^(?P<before>.{{4,}}?)[，,]\s*(?:哦)?{_C_CUE}[，,]\s*(?:应该)?是?(?P<new>[^，,。！？]+)(?P<after>.*)$", re.S
-)
-
 
 def _chinese_correction_in(sentence: str, announced: bool) -> Correction | None:
-    match = _C_CORRECTS.match(sentence)
+    match = _ZH.corrects.match(sentence)
     rest = (match["rest"] or match["should"] or "") if match else sentence
-    if (pair := _C_OLD.match(rest) or _C_OLD_AFTER.match(rest)) is not None:
+    if (pair := _ZH.old.match(rest) or _ZH.old_after.match(rest)) is not None:
         return Correction(pair["rest"], pair["old"])
-    if match is None and (agreed := _C_AGREES.match(sentence)) is not None:
-        return Correction(_C_IS.sub("", agreed["rest"]), agrees=True)
+    if match is None and (agreed := _ZH.agrees.match(sentence)) is not None:
+        return Correction(_ZH.is_.sub("", agreed["rest"]), agrees=True)
     if (match is None and not announced) or not rest:
         return None
-    sure, strong = (announced or pattern.search(sentence) is not None for pattern in (_C_SURE, _C_STRONG))
-    return Correction(_C_IS.sub("", rest.strip("。！!，, ")), weak=not strong, sure=sure)
+    sure, strong = (announced or pattern.search(sentence) is not None for pattern in (_ZH.sure, _ZH.strong))
+    return Correction(_ZH.is_.sub("", rest.strip("。！!，, ")), weak=not strong, sure=sure)
 
 
 # --- what is corrected -------------------------------------------------------------------------------------------------
 
 
-_ASKS = re.compile(  # without a mark: "is Danielle the one with the parrot"
-    r"(?i:(?:and |so |but )?(?:is|are|was|were|do|does|did|has|have|can|could|will|would|should)(?:n['’]?t)?) "
-    r"(?:i|you|we|they|he|she|it|that|this|there|the|my|your|our|his|her|their|[A-Z]\w+)\b",
-)
 _REACH = 6  # messages back
 _LONG_AGO = timedelta(days=1)  # afterwards one names what was wrong
 _REACH_WITHIN = 20  # sentences back in one of them
@@ -211,20 +135,10 @@ _MOST = 20  # sentences of one message that are tried: a text full of correction
 _REACH_TO_OTHERS = 2  # messages back to what another said, unless the old value is named
 _LONGEST = 400  # characters of a sentence that is corrected or corrects
 _LONGEST_OF_OTHERS = 200  # characters of what another said: in a long list anything can be found
-_FILLERS = frozenset(
-    """it's it its it’s that's that’s that this is was are were be been being in on at by for from to of the a an actually
-    sorry one called named name his her their my your our i we you he she they meant mean say should would will i'm we're
-    just oh am there have has had got so and please right yes""".split()
-)
+_FILLERS = _EN.words("fillers")
 _CHINESE_FILLERS = "是在的个人"
-_STANDS_FOR_A_NAME = re.compile(r"\b(?:it|that|his|her|its|their|name|called)\b|['’]s\b|^(?:at|in|on|to|from)\b", re.I)
-_OF_ONESELF = re.compile(r"\b(?:i|my|mine|me|we|our|ours|us)\b(?! (?:mean|meant|think|thought|guess)\b)|[我俺咱]", re.I)
-_PREPOSITIONS = re.compile(
-    r"^(?:(?:at|on|in|to|from|the|a|an|for|by|with|called|i mean(?:t)?|it['’]s|it (?:is|was))\s+)+", re.I
-)
 _ALIKE = 3  # words with which a sentence begins like the one that it takes the place of
 _NEW_WORDS = 4  # of what stands for an old value that is no day, number or name
-_CHINESE_PLACED = re.compile("在|去|到|住|从|叫|往|搬到")
 _CHINESE_NAME = range(2, 5)  # characters
 
 Place = tuple[int, int]
@@ -259,7 +173,7 @@ class _Talk:
     def __init__(self, messages: Sequence[Sequence[Sentence]]) -> None:
         self._messages = messages
         self._meant: dict[Place, str] = {}
-        self._participants = {part.lower() for one in messages for part in _WORD.findall(one[0].speaker if one else "")}
+        self._participants = {part.lower() for one in messages for part in _EN.word.findall(one[0].speaker if one else "")}
 
     def corrections_by(self, at: int) -> Iterator[Corrected]:
         """Yield the corrections that one message makes."""
@@ -302,7 +216,7 @@ class _Talk:
     def _answers(self, at: int) -> bool:
         """Tell whether another has just asked, with or without a mark: a "no" is of the question then."""
         before = self._messages[at - 1] if at else ()
-        asks = any(one.is_question or _ASKS.match(one.text) for one in before)
+        asks = any(one.is_question or _EN.asks.match(one.text) for one in before)
         return asks and before[0].speaker != self._messages[at][0].speaker
 
     def _was_asked(self, rest: str, at: int) -> bool:
@@ -321,7 +235,7 @@ class _Talk:
     def _earlier(self, at: int, number: int, correction: Correction) -> Iterator[tuple[Place, str]]:
         """The sentences that can be meant, the nearest first, as they were meant."""
         speaker = self._messages[at][number].speaker
-        of_oneself = _OF_ONESELF.search(correction.rest) is not None  # what another says of himself corrects nobody
+        of_oneself = _EN.of_oneself.search(correction.rest) is not None  # what another says of himself corrects nobody
         for target in range(at, max(-1, at - _REACH - 1), -1):
             message = self._messages[target]
             if not message or message[0].role != "user":
@@ -367,7 +281,9 @@ class _Talk:
     def _is_no_other_name(self, name: Value, correction: Correction) -> bool:
         """Tell whether somebody is only called by name ("Oh no, Jon!"), or a weak cue stands before a mere word."""
         called = name.text.lower() in self._participants
-        return called or (correction.weak and not has_cjk(correction.rest) and not _STANDS_FOR_A_NAME.search(correction.rest))
+        return called or (
+            correction.weak and not has_cjk(correction.rest) and not _EN.stands_for_a_name.search(correction.rest)
+        )
 
 
 def _in_context(words: str) -> str:
@@ -377,18 +293,18 @@ def _in_context(words: str) -> str:
 
 def _says_only(rest: str, value: str, sentence: str) -> bool:
     """Tell whether a correction says nothing but its value: its other words are fillers, or words of what it corrects."""
-    said = {word.lower() for word in _WORD.findall(sentence)}
+    said = {word.lower() for word in _EN.word.findall(sentence)}
     beside = rest.replace(value, " ", 1)
     if has_cjk(rest):
         return all(each in sentence or each in _CHINESE_FILLERS for each in beside if each.isalnum())
-    return all(word.lower() in _FILLERS or word.lower() in said for word in _WORD.findall(beside))
+    return all(word.lower() in _FILLERS or word.lower() in said for word in _EN.word.findall(beside))
 
 
 def _with_new(sentence: str, old: str, new: str) -> str | None:
     """The sentence with the new words for the old; what both share stands once ("two kids" for the "three" of three kids)."""
     pattern = re.escape(old) if has_cjk(old) else rf"(?<!\w){re.escape(old)}(?!\w)"
     places = list(re.finditer(pattern, sentence, re.I))
-    if not places or (not has_cjk(new) and len(_WORD.findall(new)) > _NEW_WORDS):
+    if not places or (not has_cjk(new) and len(_EN.word.findall(new)) > _NEW_WORDS):
         return None
     before, after = sentence[: places[-1].start()], sentence[places[-1].end() :]
     shared = re.match(r"\s*([\w'’]+)", after)
@@ -409,7 +325,7 @@ def _realigned(sentence: str, new: str) -> str | None:
 
 
 def _without_prepositions(words: str) -> str:
-    return _PREPOSITIONS.sub("", words.strip(" .!"))
+    return _EN.prepositions.sub("", words.strip(" .!"))
 
 
 def _with_chinese_name(sentence: str, new: str) -> str | None:
@@ -420,6 +336,6 @@ def _with_chinese_name(sentence: str, new: str) -> str | None:
     if particle:
         at = sentence.find(particle + tail)
         return sentence[: at - len(name)] + name + sentence[at:] if at >= len(name) else None
-    placed = list(_CHINESE_PLACED.finditer(sentence))
+    placed = list(_ZH.placed.finditer(sentence))
     start = placed[-1].end() if placed else len(sentence)
     return sentence[:start] + name + sentence[start + len(name) :] if start + len(name) < len(sentence) else None

@@ -12,6 +12,7 @@ from flows.extraction.paragraphs import Paragraph, is_heading, is_noise, paragra
 from flows.extraction.sentences import Sentence, event_of, is_question, sentence_spans
 from mneme.dates import DateMention, DaySpan, certain_dates, resolve_dates
 from mneme.languages import languages_of
+from mneme.patterns import Patterns
 from mneme.records import Quote, Spoken
 from mneme.relations import claims_in
 from mneme.text import has_cjk
@@ -20,21 +21,8 @@ from mneme.times import zone_or_utc
 _LONGEST = 500  # characters of a quote
 _MOST_FACTS = 80  # of one chunk of 1,600 characters: rows of 20 characters
 _LONGEST_SPAN = 92  # days: a quarter; what is of a year is no deadline
-_IN_FULL = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}[./]\d{2}")
-_EXPECTS_IN_A_ROW = re.compile(
-    r"\b(?:due|deadline|valid|expir\w+|until|by|renewal|delivery|starts?|begins?|ends?|term|appointment|meeting)\b"
-    r"|截止|到期|有效|交付|期限|开始|结束",
-    re.I,
-)
-_PLACE_BEFORE = re.compile(r"(?:[A-Z][^\W\d]+[, ]*|[\u4e00-\u9fff]{2,6}[,，]\s*)?[\s.,，。]*")  # "Lyon, 1 March 2026"
+_WORDS = Patterns(__file__)
 _MOST_DATES = 16  # of one form in a sentence
-_CELLS = re.compile(r"(?<=[;；])\s*")
-_DURATION = re.compile(
-    r"^(?:with)?in (?:the next |at most )?(?:an?|\d+|[a-z]+) (?:hour|(?:working |business )?day|week|month|year)s?$"
-    r"|^(?:\d+|[一二三四五六七八九十两]+)个?(?:天|日|周|星期|月|年)(?:之?内|以?后)$",
-    re.I,
-)
-_CANCELLED = re.compile(r"\b(?:cancell?ed|called off|withdrawn|no longer)\b|取消", re.I)
 
 
 def extract_document(cut: Cut) -> Extraction:
@@ -88,7 +76,7 @@ def _only_dates(line: str, dates: Iterable[DateMention]) -> bool:
     rest = line
     for each in dates:
         rest = rest.replace(each.text, "")
-    return rest != line and _PLACE_BEFORE.fullmatch(rest) is not None
+    return rest != line and _WORDS.place_before.fullmatch(rest) is not None
 
 
 def _parts_of_row(row: str) -> Iterator[str]:
@@ -96,7 +84,7 @@ def _parts_of_row(row: str) -> Iterator[str]:
     if len(row) <= _LONGEST:
         yield row
         return
-    first, *cells = _CELLS.split(row)
+    first, *cells = _WORDS.cells.split(row)
     part = first
     for cell in cells:
         if part != first and len(part) + len(cell) > _LONGEST:
@@ -110,9 +98,9 @@ def _dates(sentence: str, dated_at: datetime, zone: tzinfo, language: str) -> tu
     """The dates of a document: those in full, and others that are certain. A weekday is each of its kind there, and a
     duration begins with something else than the document.
     """
-    full = [each for each in resolve_dates(sentence, dated_at, zone, _MOST_DATES) if _IN_FULL.search(each.text)]
+    full = [each for each in resolve_dates(sentence, dated_at, zone, _MOST_DATES) if _WORDS.in_full.search(each.text)]
     sure = [each for each in certain_dates(sentence, dated_at, zone, language) if re.search(r"\d", each.text)]
-    by_place = {each.start_index: each for each in (*full, *sure) if not _DURATION.match(each.text)}
+    by_place = {each.start_index: each for each in (*full, *sure) if not _WORDS.duration.match(each.text)}
     return tuple(by_place[at] for at in sorted(by_place))
 
 
@@ -175,12 +163,12 @@ def _deadlines(cut: Cut, passages: Sequence[tuple[Paragraph, Sequence[Sentence]]
     dated_at = cut.utterances[0].message.sent_at
     for paragraph, group in passages:
         for one in group:
-            if one.is_question or _CANCELLED.search(one.text):
+            if one.is_question or _WORDS.cancelled.search(one.text):
                 continue
-            if paragraph.is_row and not _EXPECTS_IN_A_ROW.search(one.text):
+            if paragraph.is_row and not _WORDS.expects_in_a_row.search(one.text):
                 continue
             ahead = [each for each in one.dates if each.since > dated_at and each.span.days <= _LONGEST_SPAN]
-            day = next((each for each in ahead if each.lacks_year or _IN_FULL.search(each.text)), None)
+            day = next((each for each in ahead if each.lacks_year or _WORDS.in_full.search(each.text)), None)
             if day is not None:
                 place = _place(cut, paragraph)
                 yield ExtractedForesight(one.text, one.text, (0,), day.since, day.until, one.claims, place)

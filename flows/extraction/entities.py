@@ -11,7 +11,6 @@ spaCy's named entities (en_core_web_sm 3.8) were tried instead: on the labelled 
 94 % of 89.
 """
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -21,7 +20,7 @@ from flows.extraction.chinese_entities import chinese_entities, chinese_given_na
 from flows.extraction.english_entities import PERHAPS, english_entities
 from flows.extraction.sentences import Sentence
 from mneme.chinese_script import simplified
-from mneme.pattern_index import Cue
+from mneme.patterns import Cues, Patterns
 from mneme.records import Claim
 from mneme.relations import UNREAD, relation_of
 from mneme.relations.chinese_subjects import is_proper_noun
@@ -49,37 +48,14 @@ _TYPE_OF_TARGET = {
 """Of the edges whose target is no person."""
 _OF_ANY_KIND = ("likes", "works_in")
 
-_PETS = Cue(
-    r"\b(?:dogs?|pupp(?:y|ies)|pups?|cats?|kittens?|kitty|pets?|parrots?|hamsters?|rabbits?|bunn(?:y|ies)|horses?|turtles?|snakes?|"
-    r"guinea pigs?|furry|fur)\b",
-    re.I,
-)
-_WORD = re.compile(r"[a-zß-öø-ÿ]+(?:['’-][a-z]+)*")
-_AT = re.compile(r"(?<![\w@./])@([^\W\d_][\w-]{1,30})")
+_CUES = Cues(__file__)
+_WORDS = Patterns(__file__)
 _NOBODY = word_list("nobody")
 
-_ALWAYS = frozenset(
-    """sibling_of parent_of child_of relative_of twin_of cousin_of friend_of colleague_of neighbour_of roommate_of classmate_of
-    client_of tenant_of reports_to""".split()
-)
+_ALWAYS = _WORDS.words("always")
 """Relations by which somebody is introduced: "my sister Lena moved on Friday" says nothing of when she became one."""
 _LONGEST_NAME = 60  # characters
 _SMALL = frozenset("of the de da del la van von and & in on at for to".split())
-_ROLE_OF = re.compile(r"(?!former |ex-)(?P<role>[^\W\d_]+(?: [^\W\d_]+)?) of (?P<where>.+)")
-_TURNS = re.compile(r"\b(?:and|but|because|when|while|where|who|after|before|until|so|since then)\b|[;:—–]|，|；|后来|因为")
-_BEGINS_OR_ENDS = re.compile(
-    r"\b(?:mov(?:e|ed|ing)|join(?:ed|ing)?|start(?:ed|ing)?|began|became|hired|promoted|marr(?:y|ied)|engaged|wedding|born|adopted|"
-    r"left|leaving|quit|resigned|retired|fired|laid off|los[et]|divorced|separated|broke up|split up|died)\b|"
-    "搬|加入|入职|开始|成为|结婚|订婚|出生|领养|离职|离开|辞职|退休|退出|换|跳槽|离婚|分手|去世"
-)
-_TO_BEGIN = re.compile(r"\b(?:begin|join|mov|start)(?:e|s|es|ing|ning)?(?: (?:at|from|on|there))* $")  # "start on 2 April"
-_TIME_AGO = re.compile(
-    r"\b(?:ago|back (?:in|then|when)|last (?:month|spring|summer|autumn|winter|year)|christmas|xmas|easter|valentine\w*|"
-    r"new year\w*|january|february|march|april|june|july|august|september|october|november|december|"
-    r"spring|summer|autumn|winter|"
-    r"(?:19|20)\d\d)\b",
-    re.I,
-)
 """Words of a time that is not that of the telling."""
 
 
@@ -92,8 +68,8 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
     """
     said = [one for one in sentences if not one.artifact and len(one.text) <= _LONGEST_SENTENCE]
     present = {part.casefold() for one in sentences for part in (one.speaker, *one.speaker.split())}
-    small = {word for one in said if one.language == "en" for word in _WORD.findall(one.text)}
-    near_pets = {one.index + step for one in said if _PETS.search(one.text) for step in (-1, 0, 1)}
+    small = {word for one in said if one.language == "en" for word in _WORDS.word.findall(one.text)}
+    near_pets = {one.index + step for one in said if _CUES.pets.search(one.text) for step in (-1, 0, 1)}
     named = [list(_named(one, small)) if one.role == "user" or one.index in near_pets else [] for one in said]
     perhaps_pets = {
         name
@@ -196,7 +172,7 @@ def _named(one: Sentence, small: Collection[str]) -> Iterator[tuple[str, str]]:
         yield from english_entities(one, small)
     elif one.language == "zh":
         yield from chinese_entities(one.text)
-    yield from ((at[1].rstrip("-"), PERSON) for at in _AT.finditer(one.text) if at[1].casefold() not in _NOBODY)
+    yield from ((at[1].rstrip("-"), PERSON) for at in _WORDS.at.finditer(one.text) if at[1].casefold() not in _NOBODY)
 
 
 def edge_of(claim: Claim) -> tuple[str, str]:
@@ -206,7 +182,7 @@ def edge_of(claim: Claim) -> tuple[str, str]:
     """
     row, target = relation_of(claim.attribute), claim.value
     edge = row.edge if row is not None else ""
-    if claim.attribute == "role" and (role := _ROLE_OF.fullmatch(claim.value)) is not None:
+    if claim.attribute == "role" and (role := _WORDS.role_of.fullmatch(claim.value)) is not None:
         edge, target = f"{'_'.join(role['role'].lower().split())}_of", role["where"]
     named = claim.subject.casefold() != target.casefold() and claim.value != UNREAD and _is_name(target)
     if not edge or not named or (has_cjk(target) and not is_proper_noun(claim.attribute, simplified(target))):
@@ -253,7 +229,7 @@ def _is_retrospect(sentences: Sequence[Sentence], position: int) -> bool:
     """Tell whether an end is told with a time of its own, there or in the next sentence: "We ended it. Valentine's week."."""
     one = sentences[position]
     behind = "".join(other.text for other in sentences[position + 1 : position + 2] if other.index == one.index)
-    return not one.dates and _TIME_AGO.search(f"{one.text} {behind}") is not None
+    return not one.dates and _WORDS.time_ago.search(f"{one.text} {behind}") is not None
 
 
 def _since(one: Sentence, claim: Claim) -> datetime | None:
@@ -264,11 +240,11 @@ def _since(one: Sentence, claim: Claim) -> datetime | None:
     [date] = one.dates
     first, last = sorted(((at, at + len(claim.value)), (date.start_index, date.end_index)))
     is_long = date.span.first != date.span.last
-    ahead = date.since > one.said_at and (claim.ends or not _TO_BEGIN.search(one.text, 0, date.start_index))
-    if ahead or (is_long and not claim.ends) or _TURNS.search(one.text, first[1], last[0]):
+    ahead = date.since > one.said_at and (claim.ends or not _WORDS.to_begin.search(one.text, 0, date.start_index))
+    if ahead or (is_long and not claim.ends) or _WORDS.turns.search(one.text, first[1], last[0]):
         return None
-    begins = max((turn.end() for turn in _TURNS.finditer(one.text, 0, first[0])), default=0)
-    ends = next((turn.start() for turn in _TURNS.finditer(one.text, last[1])), len(one.text))
-    if not _BEGINS_OR_ENDS.search(one.text[begins:ends]):
+    begins = max((turn.end() for turn in _WORDS.turns.finditer(one.text, 0, first[0])), default=0)
+    ends = next((turn.start() for turn in _WORDS.turns.finditer(one.text, last[1])), len(one.text))
+    if not _WORDS.begins_or_ends.search(one.text[begins:ends]):
         return None
     return min(date.until - timedelta(days=1), one.said_at) if is_long else date.since

@@ -11,7 +11,6 @@ of grammar that comes back; in German any word with a capital, elsewhere what fo
 its words come back in other messages (centroid-based summarisation, Radev et al. 2004) and as its message is near the mean.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -27,6 +26,7 @@ from flows.extraction.quotes import AnnotatedMessage
 from flows.extraction.sentences import Sentence
 from mneme.dates import DaySpan
 from mneme.languages import languages_of
+from mneme.patterns import Patterns
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 from mneme.times import zone_or_utc
 from mneme.word_lists import CALENDAR, word_list
@@ -141,44 +141,14 @@ _ENOUGH = 3  # words of content of a request that says enough
 _WEAK = 0.35  # share of the score of the best that a topic must have
 _CLOSENESS = 0.5  # weight of the cosine against that of words, which reaches 3
 
-_WORD = re.compile(r"(?:[A-Z]\.)+|[^\W_]+(?:[-.'’/][^\W_]+)*|[^\w\s]|\n")
-_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
-_NAME_WRITTEN = re.compile(r"(?!(?:[^\W\d_a-zà-ÿ]){5})[^\W\d_a-zà-ÿ]")  # but no "INTENSE"
-_SHOWN = re.compile(r"\[[^\]]*\]?")  # an attachment
-_LEADS = re.compile(
-    r"^(?:(?:hey|hi|hello|wow|oh|yeah|yes|so|and|but|also|well|ok|okay|thanks?(?: you)?|please|sorry|now|"
-    r"i(?:['’]m| am)(?: (?:also|really|just|still))* (?:trying to(?: (?:figure out|understand|decide))?|curious about|"
-    r"wondering (?:if|how|whether|about)|looking (?:for|to))|i['’]d like to(?: know)?|"
-    r"i(?: just| really)? (?:want(?:ed)? to(?: (?:know|understand|ask))?|need(?: you)?(?: to| help with)?|"
-    r"was wondering (?:if|how))|"
-    r"(?:can|could|would|will) you(?: please)?(?: (?:explain|give me|tell me(?: about)?|show me|recommend|suggest|"
-    r"help me(?: (?:with|to|understand|figure out|create|make sure))?))?|(?:help|give|tell|show) me(?: (?:with|to|about))?|"
-    r"do you (?:think|know|have)|let me|let['’]s|how (?:can|do|should) i|what(?:['’]s| is)(?: the best way to)?)\b[,!]? ?)+",
-    re.I,
-)
-_CLAUSE = re.compile(r"[.,;:!?]\s|[。！？，；：\n]|\s(?:and|but|because|so that|which|when)\s")
-_POINTS = re.compile(r"\b(?:its?|that|this|these|those|they|them|he|she|him|her|his|there|ones?|yours?)\b", re.I)
+_WORDS = Patterns(__file__)
 _DETERMINERS = frozenset("a an the my your our his her their its this these those some any no another each every".split())
 _LED_TO = _DETERMINERS | frozenset(  # a noun phrase may stand behind these, and behind a number or a verb
     "of in on at for with from by about into over under through after before between without against during and or than as "
     "like near".split()
 )
-_BEFORE_VERBS = frozenset(
-    "i you we they he she it who to not will would can could should must may might do does did let".split()
-)
+_BEFORE_VERBS = _WORDS.words("before_verbs")
 _GRAMMAR = STOP_WORDS | _LED_TO | (_BEFORE_VERBS - {"will", "may"}) | word_list("grammar")
-_ARTICLES = re.compile(
-    r"\b(?:les?|la|l['’]|une?|des|du|mon|ma|mes|el|los|las|unas?|unos?|mis?|il|lo|gli|os?|as?|uma?|der|die|das|den|dem|eine?[nmrs]?)"
-    r"[ ]?([^\W\d_]{4,}(?:-[^\W\d_]+)?)",
-    re.I,
-)
-_GERMAN = re.compile(r"(?<=[^\W_] )[A-ZÄÖÜ][^\W\d_]{3,}(?:-[^\W\d_]+)*")
-_CHINESE_GRAMMAR = re.compile(
-    "(?:我们|你们|他们|她们|咱们|大家|这个|那个|这边|那边|什么|怎么|多少|时候|已经|可以|可能|应该|还是|就是|不是|没有|如果|因为|所以|但是|"
-    "然后|现在|今天|明天|昨天|后天|今晚|今年|去年|星期|礼拜|上午|下午|晚上|早上|下周|这周|上周|一下|一个|一点|有点|觉得|知道|希望|需要|谢谢|好的|收到|问题|"
-    "[我你您他她它这那哪的地得了着过吗呢吧啊呀嘛哈哦嗯是在有和与跟或把被给对从到向往让叫请就都也还又再才只很太更最不没别要想会能该去来做"
-    "说看用等及其之以为于而且但并却么谁几两一二三四五六七八九十百千万个位次件点号月日年天周时分]|[^\u4e00-\u9fff])+"
-)
 _CHINESE_VERBS = "找谈订租买住坐听接送换搬约拿发好下完上起来到见"  # at the ends of a stretch
 _COMMON = frozenset(tokenise(" ".join(word_list("common"))))
 _ADJECTIVES = word_list("adjectives")
@@ -212,7 +182,7 @@ def subject_of(sentences: Sequence[Sentence], closeness: Sequence[float] = ()) -
 
 def _request(sentences: Sequence[Sentence]) -> str:
     """The first request, if it is one short clause."""
-    asked = (asked_for(one.text, one.language) for one in sentences if one.is_question or _LEADS.match(one.text))
+    asked = (asked_for(one.text, one.language) for one in sentences if one.is_question or _WORDS.leads.match(one.text))
     return next(filter(None, asked), "")
 
 
@@ -222,10 +192,10 @@ def asked_for(text: str, language: str) -> str:
     >>> asked_for("Please deploy invoice-api to staging and tell me when it is done.", "en")
     'Deploy invoice-api to staging'
     """
-    lead = _LEADS.match(text) if language == "en" else None
-    words = _CLAUSE.split(text[len(lead[0]) if lead else 0 :], maxsplit=1)[0].strip(" .?!？。！,")
+    lead = _WORDS.leads.match(text) if language == "en" else None
+    words = _WORDS.clause.split(text[len(lead[0]) if lead else 0 :], maxsplit=1)[0].strip(" .?!？。！,")
     short = len(words) <= (_LONGEST_CJK if has_cjk(words) else _LONGEST)
-    tells = short and len(set(tokenise(words)) - _COMMON) >= _ENOUGH and not _POINTS.search(words)
+    tells = short and len(set(tokenise(words)) - _COMMON) >= _ENOUGH and not _WORDS.points.search(words)
     return words[:1].upper() + words[1:] if tells else ""
 
 
@@ -270,26 +240,26 @@ def _spread(sentences: Sequence[Sentence]) -> Counter[str]:
 
 
 def _phrases(one: Sentence) -> Iterator[_Phrase]:
-    text = _SHOWN.sub(" ", one.text)
+    text = _WORDS.shown.sub(" ", one.text)
     if one.language == "zh":
         yield from (_Phrase(name, one, kind != "person") for name, kind in chinese_entities(text))
-        stretches = (words.strip(_CHINESE_VERBS) for words in _CHINESE_GRAMMAR.split(text))
+        stretches = (words.strip(_CHINESE_VERBS) for words in _WORDS.chinese_grammar.split(text))
         yield from (_Phrase(words, one, False) for words in stretches if 2 <= len(words) <= 8)
     elif one.language in ("en", ""):
         yield from (_Phrase(words, one, named) for words, named in _english(text))
     elif one.language == "de":
-        yield from (_Phrase(word, one, False) for word in _GERMAN.findall(text))
+        yield from (_Phrase(word, one, False) for word in _WORDS.german.findall(text))
     else:
-        yield from (_Phrase(word, one, False) for word in _ARTICLES.findall(text))
+        yield from (_Phrase(word, one, False) for word in _WORDS.articles.findall(text))
 
 
 def _english(text: str) -> Iterator[tuple[str, bool]]:
     """Noun phrases, and whether they are names: runs of words between words of grammar, verbs and marks."""
     run: list[tuple[str, bool]] = []
     led, before = False, ""
-    for word in (*_WORD.findall(text), "."):
+    for word in (*_WORDS.word.findall(text), "."):
         lowered = word.lower().replace("’", "'").removesuffix("'s")
-        name = bool(before) and _NAME_WRITTEN.match(word) is not None and lowered not in _GRAMMAR
+        name = bool(before) and _WORDS.name_written.match(word) is not None and lowered not in _GRAMMAR
         acts = before in _BEFORE_VERBS or before.endswith(("'ll", "'d", "'t")) or (run and lowered.endswith("ed"))
         verb = not name and (acts or (_is_verb(lowered) and before not in _DETERMINERS))
         if verb or lowered in _GRAMMAR or "'" in lowered or not word[0].isalnum() or (not name and lowered.endswith("ly")):
@@ -307,7 +277,7 @@ def _phrase_of(run: list[tuple[str, bool]], led: bool) -> tuple[str, bool] | Non
     run = run[-_MOST_WORDS:]
     while run and (run[0][0][0].isdigit() or run[0][0] in _ADJECTIVES or run[0][0].lower() in CALENDAR):
         del run[0]
-    while run and (run[-1][0].lower() in CALENDAR or _ORDINAL.fullmatch(run[-1][0])):
+    while run and (run[-1][0].lower() in CALENDAR or _WORDS.ordinal.fullmatch(run[-1][0])):
         del run[-1]
     named = any(name for _, name in run)
     if not (run and (led or named) and any(map(str.isalpha, run[-1][0])) and len(run[-1][0]) > 2):

@@ -10,12 +10,12 @@ from datetime import date
 
 from mneme.dates import DaySpan, Grain, resolve_dates
 from mneme.dates.spans import MONTHS, WEEKDAYS
+from mneme.patterns import Patterns
 from mneme.records import StoredMessage
 from mneme.text import STOP_WORDS, tokenise
 from mneme.times import zone_or_utc
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_CHINESE_NUMBER = re.compile("[零〇一二两三四五六七八九十百]+")
+_WORDS = Patterns(__file__)
 _LONGEST_NUMBER = 20  # characters: what is longer counts nothing, and Python reads none of thousands
 _DIGITS = {**{character: at for at, character in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2}
 _NUMBER_WORDS = {
@@ -26,14 +26,8 @@ _NUMBER_WORDS = {
     )
     for word in words.split()
 } | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "thousand": 1000}
-_COUNT = re.compile(r"(?<![\w-])(?:three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b")  # no part of "two hundred"
-_WORD = re.compile(r"[^\W\u4e00-\u9fff]+")  # a Latin name may stand between Chinese characters
 _NEAR, _FAR = 31, 366  # days
 _MOST = 0.5  # share of the words of a statement
-_CAPITALISED = re.compile(r"(?<!\w)[A-Z][\w'’-]*")
-_AFTER_A_NAME = re.compile(
-    r"^(?:['’]s\b| (?:is|was|has|had|will|would|said|says|and [A-Z]|went|works?|worked|lives?|lived|wants?|likes?|loves?)\b)"
-)
 _CALENDAR = frozenset(name.lower() for name in MONTHS) | frozenset(WEEKDAYS)
 
 
@@ -54,8 +48,8 @@ def is_grounded(
     """
     text = _text(sources)
     rest = _without_grounded_dates(statement, sources)
-    written = (_NUMBER_WORDS[word] for word in _COUNT.findall(rest.lower()))
-    if not {*map(_plain, _NUMBER.findall(rest)), *map(str, written)} <= _numbers(text):
+    written = (_NUMBER_WORDS[word] for word in _WORDS.count.findall(rest.lower()))
+    if not {*map(_plain, _WORDS.number.findall(rest)), *map(str, written)} <= _numbers(text):
         return False
     people = _words(" ".join(participants))
     unnamed = {part for name in _names(rest) for part in _words(name)} - _words(text) - people
@@ -73,7 +67,7 @@ def _text(messages: Iterable[StoredMessage]) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.lower()))
+    return set(_WORDS.word.findall(text.lower()))
 
 
 def _place(message: StoredMessage) -> str:
@@ -118,10 +112,10 @@ def _is_said_together(span: DaySpan, text: str, said: date) -> bool:
 
 def _numbers(text: str) -> set[str]:
     """The numbers of a text, in figures, whether it writes them in figures or in words."""
-    numbers = {_plain(number) for number in _NUMBER.findall(text)}
+    numbers = {_plain(number) for number in _WORDS.number.findall(text)}
     numbers |= {part for number in numbers for part in number.split(".")}
     numbers |= {str(_NUMBER_WORDS[word]) for word in re.findall(r"[a-z]+", text.lower()) if word in _NUMBER_WORDS}
-    return numbers | {str(value) for value in map(_chinese, _CHINESE_NUMBER.findall(text)) if value is not None}
+    return numbers | {str(value) for value in map(_chinese, _WORDS.chinese_number.findall(text)) if value is not None}
 
 
 def _plain(number: str) -> str:
@@ -145,11 +139,14 @@ def _chinese(written: str) -> int | None:
 def _names(statement: str) -> list[str]:
     """Capitalised words that name something; at the start of a sentence only where a verb or a possessive follows."""
     names = []
-    for word in _CAPITALISED.finditer(statement):
+    for word in _WORDS.capitalised.finditer(statement):
         name = re.sub(r"['’]s?$", "", word[0])
         if name.lower() in _CALENDAR or (
             name.lower() not in STOP_WORDS
-            and (not _begins_sentence(statement, word.start()) or _AFTER_A_NAME.match(statement[word.start() + len(name) :]))
+            and (
+                not _begins_sentence(statement, word.start())
+                or _WORDS.after_a_name.match(statement[word.start() + len(name) :])
+            )
         ):
             names.append(name)
     return names

@@ -1,24 +1,17 @@
 """Paragraphs, items of lists, entries of logs and rows of tables, of lines that may have been wrapped by hand. Pure."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from mneme.patterns import Patterns
 from mneme.text import STOP_WORDS, has_cjk
 
-_MARK = re.compile(r"^\s*(?:[#>*•\-–+]+|\d{1,2}[.)])\s+")
-_OWN_LINE = re.compile(r"^\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$)")  # headings, rows of a table, fences, rules
+_WORDS = Patterns(__file__)
 _ENDS = tuple(".!?:;。！？：；|")
 _WRAPPED = 40  # characters from which a line may have been wrapped rather than ended
 _NARROW = 30  # characters of the longest line; nobody wraps at less: a list, an address, a poem
 _LONGEST_INTRODUCTION = 120  # characters
-_ROW = re.compile(
-    r"^[^:：;；|]{1,80}[:：][^;；]+[;；]\s*[^:：;；|]{1,80}[:：]|^[^|]+ \| ."
-)  # "Item: Desk; Price: 120", "Desk | 120"
-_FIELD = re.compile(
-    r"(?!(?:From|To|Cc|Subject|Date): )[^\W\d][^:：;；|\d]{0,59}[:：]\s*\S"
-)  # "Kitchen: 12 m2"; no head of a mail
 
 
 _MONTH = (
@@ -36,7 +29,6 @@ _STAMPS = (  # of an entry of a log: a day, a time, a level, a caller's address,
     r"\d{1,3}(?:\.\d{1,3}){3}\b",
     r"(?:ts|time|timestamp|level)=",
 )
-_STAMP = re.compile(rf"\s*(?:<\d+>)?[\[(*_]{{0,3}}(?:{'|'.join(f'({stamp})' for stamp in _STAMPS)})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +55,7 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
     introduction = ""
     for group in _groups(text.split("\n")):
         joined = _joined(group.lines)
-        mark = None if group.is_entry else _MARK.match(joined)
+        mark = None if group.is_entry else _WORDS.mark.match(joined)
         plain = (joined[mark.end() :] if mark else joined).strip("| ")
         if not plain:
             continue
@@ -75,7 +67,7 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
 
 def is_row(line: str) -> bool:
     """Tell whether a line is a row of a table: cells with the names of their columns, or between bars."""
-    return _ROW.match(line) is not None
+    return _WORDS.row.match(line) is not None
 
 
 @dataclass(slots=True)
@@ -158,7 +150,7 @@ def _entries(lines: list[str]) -> Iterator[int]:
 
     A date that begins a line of wrapped prose is alone of its shape, or stands in an open sentence.
     """
-    shapes = [stamp.lastindex if (stamp := _STAMP.match(line)) else None for line in lines]
+    shapes = [stamp.lastindex if (stamp := _WORDS.stamp.match(line)) else None for line in lines]
     entry: int | None = None  # the shape of the entry before
     for at, shape in enumerate(shapes):
         is_first = shape in shapes[at + 1 :] and (at == 0 or not _is_open(lines[at - 1]))
@@ -173,9 +165,15 @@ def _is_open(line: str) -> bool:
 
 
 def _continues(line: str, after: str) -> bool:
-    if not line.strip() or not after.strip() or _MARK.match(after) or _OWN_LINE.match(after) or _OWN_LINE.match(line):
+    if (
+        not line.strip()
+        or not after.strip()
+        or _WORDS.mark.match(after)
+        or _WORDS.own_line.match(after)
+        or _WORDS.own_line.match(line)
+    ):
         return False
-    if is_row(line) or is_row(after) or (_FIELD.match(line) and _FIELD.match(after)):
+    if is_row(line) or is_row(after) or (_WORDS.field.match(line) and _WORDS.field.match(after)):
         return False
     if line.rstrip().endswith(_ENDS) or line.endswith(("  ", "\\")):
         return False
@@ -193,7 +191,6 @@ def _joined(lines: list[str]) -> str:
 
 
 _SHORTEST, _SHORTEST_CHINESE = 4, 7  # words, characters from which a line without an end mark is no heading
-_IN_THE_HEAD = re.compile(r"Subject: |Date: (?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d")  # of a mail
 
 
 def is_heading(line: str) -> bool:
@@ -201,14 +198,12 @@ def is_heading(line: str) -> bool:
     if line.endswith(_ENDS):
         return line.endswith((":", "："))
     short = len(line) < _SHORTEST_CHINESE if has_cjk(line) else len(line.split()) < _SHORTEST
-    return (short and not _FIELD.match(line)) or _IN_THE_HEAD.match(line) is not None
+    return (short and not _WORDS.field.match(line)) or _WORDS.in_the_head.match(line) is not None
 
 
 # --- lines that no reader takes for words: what recognition makes of specks, borders and bad scans -------------------
 
 
-_STRANGE = re.compile(r"[|¦~^_\\{}<>«»¬§¤®©°*=]|[^\W\d_]\d+[^\W\d_]|\ufffd")  # beside words, or a digit within one: "qu1ck"
-_SPECK = re.compile(r"\W+|(?![aAI])[^\W\d_]")  # marks alone, or a letter
 _MOST_STRANGE = 0.4  # of the words of a line, or of the characters of a Chinese one
 
 
@@ -224,5 +219,5 @@ def is_noise(line: str) -> bool:
     if has_cjk(line):
         characters = "".join(words)
         return sum(not character.isalnum() for character in characters) > _MOST_STRANGE * len(characters)
-    strange = sum(_SPECK.fullmatch(word) is not None or _STRANGE.search(word) is not None for word in words)
+    strange = sum(_WORDS.speck.fullmatch(word) is not None or _WORDS.strange.search(word) is not None for word in words)
     return strange > _MOST_STRANGE * len(words)

@@ -10,7 +10,6 @@
 Nothing is replaced, glued or left out: every sentence of every message stands in one quote.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -23,6 +22,7 @@ from flows.extraction.sentences import Sentence, event_of, has_unresolved_refere
 from mneme.chinese_script import simplified
 from mneme.dates import DateMention, DaySpan, certain_dates
 from mneme.languages import languages_of
+from mneme.patterns import Patterns
 from mneme.records import Artifact, Claim, Quote, Spoken, StoredMessage
 from mneme.relations import SAID, claims_in
 from mneme.text import tokenise
@@ -41,13 +41,7 @@ _FIRST_SENTENCES = 2  # of a message that may answer the question before it
 _LONGEST_ANSWER = 60  # characters of a sentence that is understood with its question
 _LAST_SENTENCES = 3  # of a message among which its question may stand
 _REPLIED_WITHIN = timedelta(hours=1)  # from what is no question: what comes later begins anew
-_ADDRESSED = re.compile(
-    r"^(?:(?:hey|hi|hello|thanks|so|and|ok|okay|yes|no|sure|great),?\s+)?@?([^\W\d_]+)\s*[,，:：!！]", re.IGNORECASE
-)
-_MENTIONED = re.compile(r"@([^\W_]+)")
-_HEADING = re.compile(r"\W*#{1,6} [^\n]+|\W*\*\*[^*\n]+\*\*\W*|[^.!?。！？\n]{1,80}[:：]\W*")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_WORDS = Patterns(__file__)
 
 
 class Passage(NamedTuple):
@@ -74,18 +68,6 @@ class _Before(NamedTuple):
     question: Spoken | None = None
     context: Spoken | None = None
     behind: Spoken | None = None
-
-
-_TAKES_BACK = re.compile(  # "sorry not roommate, suitemate", "cats I mean"
-    r"\b(?:sorry|oops|whoops|wait|i mean),? (?:no,? )?not (?:my |an? |the )?"
-    r"(?!sure|yet|now|really|bad|today|here|all)[\w-]+\s*(?=[,.;:!–-]|$)|"
-    r"(?:^|[,.;…–-] ?)(?!what|all|that|you know)(?:[\w-]+ ){1,3}i meant?\W*$",
-    re.I,
-)
-_WENT = re.compile(r"(?:(?:it|that|all) (?:was|went|took|hurt|lasted)|went|failed|passed|survived|nailed it)\b", re.I)
-_HAS_A_VERB = re.compile(r"\b(?:is|are|am|will|have|has|got|going|be|starts?|comes?)\b|['’]", re.I)
-_ASKS_WHEN = re.compile("(?:什么|啥)时候|几[号月时]|哪一?天|何时|多久")
-_THOUGHT = re.compile(r"(?:oh,? |ah,? |sorry,? )?i thought\b", re.I)
 
 
 def annotated(utterances: Sequence[Utterance]) -> list[AnnotatedMessage]:
@@ -129,7 +111,7 @@ def _asked(utterances: Sequence[Utterance], index: int) -> str:
     sender = utterances[index].message.sender_id
     nearest = reversed(utterances[max(0, index - _ANSWERED_WITHIN) : index])
     other = next((each.message.text for each in nearest if each.message.sender_id != sender), "")
-    asked = _SENTENCE_END.split(other[-_LONGEST_BEFORE:].strip())
+    asked = _WORDS.sentence_end.split(other[-_LONGEST_BEFORE:].strip())
     return next((each for each in reversed(asked) if is_question(each)), asked[-1])
 
 
@@ -171,7 +153,7 @@ def _annotated(
                 dates=(),
                 claims=(),
             )
-            if len(found.sentences) > first and _WENT.match(words):
+            if len(found.sentences) > first and _WORDS.went.match(words):
                 found.sentences[-1] = _over(found.sentences[-1])
             told = part.artifact is None and not of_a_story and not is_made_up(words)
             found.sentences.append(
@@ -195,7 +177,7 @@ def _understood(one: Sentence, by_user: bool, earlier: str, follows: str, questi
     claims = claims_in(one.text, one.language, one.speaker, follows) if claiming else ()
     if one.language == "zh":
         opens = bool(dates) and one.start == 0 and not one.text.startswith(("我", "咱"))
-        answers = question if opens and _ASKS_WHEN.search(simplified(question)) else ""
+        answers = question if opens and _WORDS.asks_when.search(simplified(question)) else ""
     elif answers := "" if dates or claims or one.language != "en" else question:
         dates = certain_dates(one.text, one.said_at, one.zone, one.language, earlier, answers)
         claims = claims_in(one.text, one.language, one.speaker, asked=answers) if claiming else ()
@@ -204,7 +186,7 @@ def _understood(one: Sentence, by_user: bool, earlier: str, follows: str, questi
 
 def _over(one: Sentence) -> Sentence:
     """An appointment without a verb whose next sentence tells how it was: "Dentist on Monday. It went fine." """
-    if _HAS_A_VERB.search(one.text):
+    if _WORDS.has_a_verb.search(one.text):
         return one
     return replace(one, dates=(), claims=tuple(claim for claim in one.claims if not claim.attribute.startswith("plan:")))
 
@@ -240,12 +222,12 @@ def _take_back(messages: Sequence[AnnotatedMessage]) -> None:
     for each in messages:
         for number, one in enumerate(each.sentences):
             text = one.text.replace("’", "'")
-            if one.claims and not one.meant and one.corrects is None and _TAKES_BACK.search(text):
+            if one.claims and not one.meant and one.corrects is None and _WORDS.takes_back.search(text):
                 each.sentences[number] = replace(one, claims=())
             elif one.speaker in said and one.corrects is None:
                 message, place = said[one.speaker]
                 before = message.sentences[place]
-                again, thought = _TAKES_BACK.search(text), _THOUGHT.match(text)
+                again, thought = _WORDS.takes_back.search(text), _WORDS.thought.match(text)
                 if before.claims and each.index - message.index <= _ANSWERED_WITHIN and (again or thought):
                     kept = tuple(claim for claim in before.claims if not again and claim.value not in text)
                     message.sentences[place] = replace(before, claims=kept)
@@ -260,9 +242,9 @@ def _grouped(text: str, sentences: Sequence[Sentence], longest: int) -> Iterator
     group: list[Sentence] = []
     for one in sentences:
         if group:
-            paragraph = one.start - group[0].start > longest // 2 and _BLANK_LINE.search(text, group[-1].end, one.start)
+            paragraph = one.start - group[0].start > longest // 2 and _WORDS.blank_line.search(text, group[-1].end, one.start)
             if paragraph or one.end - group[0].start > longest:
-                heading = [group.pop()] if _HEADING.fullmatch(group[-1].text) else []
+                heading = [group.pop()] if _WORDS.heading.fullmatch(group[-1].text) else []
                 if group:
                     yield group
                 group = heading
@@ -276,7 +258,7 @@ def _listener(message: StoredMessage, names: Sequence[str]) -> str:
     others = [name for name in names if name != message.sender_name]
     if len(others) == 1:
         return others[0]
-    called = _ADDRESSED.match(message.text[:100]) or _MENTIONED.search(message.text[:1_000])
+    called = _WORDS.addressed.match(message.text[:100]) or _WORDS.mentioned.search(message.text[:1_000])
     if not called:
         return ""
     name = called[1].casefold()

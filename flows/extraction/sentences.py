@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 import sentencex
 
 from mneme.dates import DateMention, DaySpan, resolve_dates
+from mneme.patterns import Patterns
 from mneme.records import Claim, Spoken
 from mneme.text import STOP_WORDS
 
@@ -67,30 +68,12 @@ _LONGEST = 800  # characters; also keeps what reads a sentence from costing the 
 _WINDOW = 2_000  # characters that are cut at once: of many open quotation marks the time grows with the square
 _ENDS = (". ", "! ", "? ", "。", "！", "？")
 _MOST = 2_000  # sentences of a message; a pasted article has half as many
-_GOES_ON = re.compile(r"(?:^|[\s(\"'“«])[^\W\d_]\.\s*$|^\s*\d{1,3}[.)]\s*$")  # "J."; "1)" that begins a line
-_ORDINAL = re.compile(r"\b\d{1,2}\.\s*$")  # "am 4. Juli"
+_WORDS = Patterns(__file__)
 _WITH_ORDINALS = ("cs", "da", "de", "et", "fi", "hr", "hu", "nb", "no", "pl", "sk", "sl")  # languages that write them so
-_NEXT_WORD = re.compile(r"\w+")
 _LONGEST_NAME = 60  # characters of a dotted name that are looked at
 _REACH = 8  # characters before an end that tell whether it is one
 _FULL_STOPS = ("zh", "ja", "ko")  # languages whose full stops end nothing but sentences
-_NUMBER_BEHIND = re.compile(r"(?<=[。！？])(?=\d)")  # 有空吗？15号见: sentencex parts nothing before a figure
-_QUOTES = re.compile('["“”「」『』]')  # what stands in them is not parted
 _HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which no library takes
-_QUESTION = re.compile(r"[?？][\s\"'”’」』）)*_~!！?？\U0001f300-\U0001faff]*$")
-
-# English that asks without a mark, in one clause: "what time is Rory in tomorrow". "So do I", "Can you believe it" ask nothing.
-_ASKS = re.compile(
-    r"^\W*(?:(?:(?:and|but|so|ok|okay|oh|hey|btw|also|wait|well),? )*(?:(?:what|how) about\b|"
-    r"(?:who|when|where|why|how|which|what(?: time| day)?|how (?:much|many|long|old|far|often))"
-    r"(?:['’]s| am| is| are| was| were| do| does| did| will) "
-    r"(?:i|you|u|we|he|she|it|they|there|the|my|your|ur|his|her|our|their|this|that|(?-i:[A-Z])\w+)\b)|"
-    r"(?:(?:and|but|ok|okay|oh|hey|btw|also|wait|well),? )*(?:am|are|is|was|were|do|does|did|have|has|can|could|will|"
-    r"would|shall|should(?! you)) (?:i|you|u|we|he|she|it|they|there|anyone|anybody|everyone|"
-    r"(?<=is )the|(?<=does )the|(?<=did )the)\b"
-    r"(?! (?:believe|imagine)\b))[^,;:.!…–—]*[.…]*\s*$",
-    re.I,
-)
 
 
 class Span(NamedTuple):
@@ -123,7 +106,7 @@ def sentence_spans(text: str, language: str, start: int = 0, end: int | None = N
 
 def is_question(sentence: str) -> bool:
     """Tell whether a sentence ends in a question mark, or has the order of words of an English question and one clause."""
-    return _QUESTION.search(sentence[-12:]) is not None or _ASKS.match(sentence) is not None
+    return _WORDS.question.search(sentence[-12:]) is not None or _WORDS.asks.match(sentence) is not None
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[Span]:
@@ -150,13 +133,15 @@ def _of_line(text: str, language: str, line: Span) -> Iterator[Span]:
     at = begun = line.start
     pieces = sentencex.segment(language or "en", _HALF.sub("\ufffd", line.of(text)))
     if language in _FULL_STOPS:
-        pieces = [part for piece in pieces for part in ([piece] if _QUOTES.search(piece) else _NUMBER_BEHIND.split(piece))]
+        pieces = [
+            part for piece in pieces for part in ([piece] if _WORDS.quotes.search(piece) else _WORDS.number_behind.split(piece))
+        ]
     for piece in pieces:
         at += len(piece)
         end = text[max(begun, at - _REACH) : at]
-        if at < line.end and language not in _FULL_STOPS and _GOES_ON.search(end):
+        if at < line.end and language not in _FULL_STOPS and _WORDS.goes_on.search(end):
             continue
-        if at < line.end and language in _WITH_ORDINALS and _ORDINAL.search(end):
+        if at < line.end and language in _WITH_ORDINALS and _WORDS.ordinal.search(end):
             continue
         if at < line.end and language not in _FULL_STOPS and _is_within_a_name(text, begun, at):
             continue
@@ -168,7 +153,7 @@ def _of_line(text: str, language: str, line: Span) -> Iterator[Span]:
 
 def _is_within_a_name(text: str, begun: int, at: int) -> bool:
     """Tell whether a dot stands inside a name: "ASP.NET", "https://www.Example.org", but not "tea.Then"."""
-    following = _NEXT_WORD.match(text, at)
+    following = _WORDS.next_word.match(text, at)
     if following is None or text[at - 1] != "." or following[0].lower() in STOP_WORDS:
         return False
     name = text[max(begun, at - _LONGEST_NAME) : at - 1].split()[-1:] or [""]
@@ -197,25 +182,19 @@ def _stripped(text: str, start: int, end: int) -> Iterator[Span]:
 
 _LEAST_WORDS = 4  # of content; a sentence with fewer says too little by itself
 _LEAST_CHARACTERS = 8  # the same in Chinese and Japanese
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
-_POINTS_BACK = frozenset(
-    "it its it's that that's this this's these those they them their theirs he him his she her hers there here one ones both "
-    "same such here's there's then so too also either neither another others latter former".split()
-)
+_POINTS_BACK = _WORDS.words("points_back")
 _LOOKED_AT = 6  # words at the beginning in which a word that points back has nothing before it to point to
-_CHINESE = re.compile(r"^[\W_]*(?:它|他|她|这|那|其|该|此|也|还|都|是的|不是|对|嗯|好|没有|可以|当然|因为|所以|但|不过|而且)")
-_JAPANESE = re.compile(r"^[\W_]*(?:それ|これ|あれ|そこ|ここ|その|この|あの|はい|いいえ|うん|ええ|でも|だから|そう)")
 
 
 def has_unresolved_reference(sentence: Sentence) -> bool:
     """Tell whether a sentence needs the one before it to be understood."""
     text = sentence.text
     if sentence.language in ("zh", "ja"):
-        pattern = _CHINESE if sentence.language == "zh" else _JAPANESE
+        pattern = _WORDS.chinese if sentence.language == "zh" else _WORDS.japanese
         return sum(map(str.isalnum, text[: 4 * _LEAST_CHARACTERS])) < _LEAST_CHARACTERS or pattern.match(text) is not None
     if sentence.language != "en":
-        return len(_WORD.findall(text[:400])) < _LEAST_WORDS
-    words = _WORD.findall(text[:400].lower().replace("’", "'"))
+        return len(_WORDS.word.findall(text[:400])) < _LEAST_WORDS
+    words = _WORDS.word.findall(text[:400].lower().replace("’", "'"))
     content = [word for word in words if word not in STOP_WORDS]
     return len(content) < _LEAST_WORDS - 1 or not _POINTS_BACK.isdisjoint(words[:_LOOKED_AT])
 
@@ -225,38 +204,9 @@ def has_unresolved_reference(sentence: Sentence) -> bool:
 
 _MOST_DATES = 20  # dates of one form in a sentence
 _CLAUSE_REACH = 200  # characters before a date in which its clause begins
-_ASIDE = re.compile(  # a clause or phrase beside the main one, up to the date in it
-    r"(?:\w\W+\b(?:when|while|which|who|where|that (?:was|were|is|are|has|had))|"
-    r"\b(?:after|before|because|since|although|though|unless|(?:the|an?|my|our) (?:\w+ )?\w+ that \w+)|"
-    r"\b(?:the|my|our|your|his|her|their|that|this|those|these|every|some|any|every\w+|some\w+)(?: \w+){0,3} "
-    r"(?<!\bis )(?<!\bwas )(?<!\band )(?<!\bbut )(?<!\bso )(?<!\bthen )(?:I|you|we|they|he|she) \w+|"
-    r",\s*(?:\w+ed|bought|made|built|written|taken|given|born|found|sold|held|sent))\b"
-    r"(?:(?! [-–—] )[^,;:.!?])*$|\bfrom\s*$|(?:因为|由于|自从|等)[^，；。！？]*$|[了过]$",
-    re.IGNORECASE,
-)
-_ASIDE_BEHIND = re.compile(
-    "[^，；。！？]{0,20}?(?:之[前后]|以[前后]|的时候)|(?<=年)的|(?!的|[^，；。！？的]*[早晚中上下]?[上午点]的)[^，；。！？是在]{1,8}的(?![，。！？]|$)"
-)
-_PARTED = re.compile(r"[;；](?!\s*$)")
-_HEADS = re.compile("[^;；]*[:：]")  # what follows is of the date: 下周计划：…；…
 
 
 _LONGEST_JOURNEY = timedelta(days=60)
-_SETS_OUT = re.compile(
-    r"\b(?:arriv\w+|away|comes?|coming|driv(?:e|es|ing)|fl(?:y|ies|ying)|go|goes|going|here|leav\w+|off|out|stay\w*|travel\w*|"
-    r"trip|visit\w*)\b",
-    re.I,
-)
-_RETURNS = re.compile(r"\b(?:back|home|leav\w+|return\w*)\b", re.I)
-_BACK_ON = re.compile(
-    r"\b(?:back|home|returning)(?: again)?,? (?:on )?(?:the )?(\d{1,2})(?:st|nd|rd|th)\b(?! (?:of )?[A-Z])", re.I
-)
-_TILL = re.compile(  # "by the 17th, and stay till the sunday"
-    r"(?:(?!n['’]t\b|\bnot\b)[^.;!?]){0,60}?\b(?:till?|until|thru|through) (?:the )?"
-    r"(?:(\d{1,2})(?:st|nd|rd|th)|(mon|tues|wednes|thurs|fri|satur|sun)day)\b(?! (?:of )?[A-Z])",
-    re.I,
-)
-_BARE_WEEKDAY = re.compile(r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\W*", re.I)
 
 
 def journey_of(one: Sentence) -> DateMention | None:
@@ -267,14 +217,14 @@ def journey_of(one: Sentence) -> DateMention | None:
     text, first = one.text, one.dates[0] if one.dates else None
     if first is None:
         return None
-    till = _TILL.match(text, first.end_index) if first.span.days == 1 else None
+    till = _WORDS.till.match(text, first.end_index) if first.span.days == 1 else None
     if till:
         end, last = till.end(), _next_named(first.span.last, till[1] or till[2])
-    elif not _SETS_OUT.search(text, 0, first.end_index):
+    elif not _WORDS.sets_out.search(text, 0, first.end_index):
         return None
-    elif len(one.dates) == 2 and _RETURNS.search(text, first.end_index):
+    elif len(one.dates) == 2 and _WORDS.returns.search(text, first.end_index):
         end, last = one.dates[1].end_index, one.dates[1].span.last
-    elif len(one.dates) == 1 and (back := _BACK_ON.search(text, first.end_index)):
+    elif len(one.dates) == 1 and (back := _WORDS.back_on.search(text, first.end_index)):
         end, last = back.end(), _next_named(first.span.last, back[1])
     else:
         return None
@@ -316,7 +266,7 @@ def _dates_of(one: Sentence) -> Sequence[DateMention]:
 
 def _is_weekday_of(day: DateMention, one: Sentence) -> bool:
     """Tell whether a sentence is nothing but the weekday of a day."""
-    names = (each.span.first.weekday() for each in _perhaps(one)) if _BARE_WEEKDAY.fullmatch(one.text) else ()
+    names = (each.span.first.weekday() for each in _perhaps(one)) if _WORDS.bare_weekday.fullmatch(one.text) else ()
     return day.span.days == 1 and day.span.first.weekday() in names
 
 
@@ -334,8 +284,8 @@ def _is_aside(one: Sentence, date: DateMention) -> bool:
     if one.meant:  # the dates are of other words
         return False
     text = one.text
-    if _ASIDE.search(text[max(0, date.start_index - _CLAUSE_REACH) : date.start_index]) or _ASIDE_BEHIND.match(
+    if _WORDS.aside.search(text[max(0, date.start_index - _CLAUSE_REACH) : date.start_index]) or _WORDS.aside_behind.match(
         text, date.end_index
     ):
         return True
-    return _PARTED.search(text) is not None and not _HEADS.match(text, date.end_index)
+    return _WORDS.parted.search(text) is not None and not _WORDS.heads.match(text, date.end_index)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from mneme.dates import english_calendar, english_periods, spans
+from mneme.dates import english_calendar, english_periods, holidays, spans
 from mneme.dates.english_words import (
     COUNT,
     EDGE,
@@ -80,10 +80,10 @@ def days_by_another(text: str, found: Sequence[Found], said: date) -> Iterator[F
 _CUES = frozenset(
     """day days night nights week weeks weekend weekends fortnight fortnights month months year years decade decades quarter
     today tonight yesterday tomorrow morning afternoon evening spring springs summer summers autumn fall winter winters
-    christmas xmas boxing new halloween easter thanksgiving valentine independence patrick black good
     fifties sixties seventies eighties nineties mon tue tues wed thu thur thurs fri sat sun sept""".split()
     + [form for name in MONTHS for form in (name.lower(), name[:3].lower())]
     + [form for name in WEEKDAYS for form in (name, f"{name}s")]
+    + [re.split(r"\W", name)[0] for name in holidays.ENGLISH]
 )
 _NUMERIC = re.compile(r"\d(?:\d{3}|[./-]\d|(?:st|nd|rd|th)\b|0s\b)|\b[Qq][1-4]\b", re.ASCII)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
+from mneme.patterns import Patterns
 from mneme.records import Claim
 from mneme.relations.english_clauses import (
     SELF,
@@ -47,53 +48,7 @@ from mneme.word_lists import ORGANISATIONS, PLACES
 _PERSON = r"[^\s,]+(?: [^\s,]+){0,3}?"
 _OWNER = r"my|our|[^\s,]+(?: [^\s,]+){0,2}?'s?"
 _THING = r"(?:the |our |my |this |an? |his |her |their |[^\s,]{2,20}'s )?(?P<>[^\s,]+(?: [^\s,]+){0,4}?)"
-_ELIDED = re.compile(
-    r"(?:moved|relocated|got|sold|bought|switched|signed|quit|started|handed|broke|bumped|dropped|left|joined|became|"
-    r"migrated|ditched|"
-    r"traded|adopted|changed|upgraded|resigned|rescheduled|postponed|pushed|cancelled|canceled|booked|turned|landed|accepted|"
-    r"retired|found|replaced|swapped|raised|lowered|put in|gave notice|no longer|went|been|"
-    r"(?:still )?(?:working|driving|temping|renting) (?:at|for|in)(?!.* (?:are|has|is|was)\b))\b"
-)
-_NOT_OLD = re.compile(
-    r" (?:not|instead of|rather than) (?:on |at |in |the |an? )?(?P<old>[^,;]{1,40}?)(?= (?:any ?more|as|because|"
-    r"since|and|but)\b|$)"
-)
-_DETERMINED = re.compile(r"(?:\b(?:the|our|my|his|her|their|this|an?)|'s) $")
-_POSSESSOR = re.compile(r"\b([A-Z]\w+)'s $")
-_SOMEBODYS = re.compile(r"\b(?:his|her|their|your|its) $")
-_PAST = re.compile(
-    r"\b(?:did|was|were|used to|before|previous|previously|had|last|ago|former|formerly|originally|back|until|yesterday)\b"
-)
-_COURTESY = re.compile(
-    r"^(?:(?:hey|hi|hello|ok|okay|so|and|but|btw|please|quick question|remind me|tell me|can you (?:tell|remind) me|"
-    r"could you (?:tell|"
-    r"remind) me|do you (?:know|remember)|any idea|again|sorry|wait|what do you know about)[,:]? )+"
-)
-_TRAILING = re.compile(
-    r" (?:these days|at the moment|right now|nowadays|today|at present|again|anyway|then|exactly|as of now|atm|currently|now)$"
-)
-# What begins by these words was otherwise before.
-_BEGUN = re.compile(
-    r"\b(?:moved|relocated|emigrated|started|joined|hired|landed|switched|upgraded|swapped|replaced|got myself|promoted|"
-    r"(?:got|found|took|accepted) (?:an? |the |my )?(?:new |\w+ )?(?:job|position|role)|raised|put up|went up|going up)\b"
-)
-# Of whom the sentence before speaks: "He's Kunle. Retired from Shell in 2019."
-_OF_ANOTHER = re.compile(
-    r"\b(?i:he|she|they|his|her|their)\b|\b(?i:my) (?!job|work|company|office|flat|house)\w+ (?:is|was|has)\b|"
-    r"\A(?!(?:All|Here|It|Life|Nothing|That|There|This|What|Work)\b)[A-Z][a-z]+(?:['’]s| is| was| has| got) (?!me\b|my\b)"
-)
-_ANSWER_LEADS = re.compile(
-    r"^(?:(?:oh|um+|uh+|er+|so|well|yeah|yes|yep|haha|lol|ok|just|only|mostly|still)\b[,.!]? ?)*"
-    r"(?:(?:(?:it|that|he|she|(?:his|her|its) name|name)(?:'s| is)|its|hes|shes|i'm|im|i am)(?: (?:called|named))? |"
-    r"(?:called|named|in|at|from|to|on|a|an) )?(?:(?:just|only|mostly|still|in|at|from|to|on|a|an) )*",
-    re.IGNORECASE,
-)
-_NO_ANSWER = re.compile(
-    r"(?:no|not|none|nope|nah|nothing|nowhere|nobody|never|idk|dunno|i|you|we|they|why|what|who|how|where|when|guess|depends|same|"
-    r"secret|don't|dont|can't|ask|like|maybe|probably|think|if|good|home)\b",
-    re.IGNORECASE,
-)
-_YOU = re.compile(r"\b(?:your|you|ur|u)\b", re.IGNORECASE)
+_WORDS = Patterns(__file__, "patterns")
 _FIRST_PERSON = {"your": "my", "ur": "my", "you": "i", "u": "i"}
 
 
@@ -105,10 +60,10 @@ def english() -> Table:
 
 def english_answers(sentence: str, speaker: str, asked: str) -> Iterator[Claim]:
     """The claim of an answer that is understood with its question: "Kunle." to "What is your husband called?"."""
-    value = _ANSWER_LEADS.sub("", sentence.replace("’", "'"), count=1).strip()
-    if not speaker or not value or _NO_ANSWER.match(value):
+    value = _WORDS.answer_leads.sub("", sentence.replace("’", "'"), count=1).strip()
+    if not speaker or not value or _WORDS.no_answer.match(value):
         return
-    own = _YOU.sub(lambda word: _FIRST_PERSON[word[0].lower()], asked)
+    own = _WORDS.you.sub(lambda word: _FIRST_PERSON[word[0].lower()], asked)
     for subject, attribute in english_asked(own):
         if not subject and (told := english().answers.get(attribute)):
             for claim in english_claims(told.format(value), speaker):
@@ -131,7 +86,7 @@ def english_claims(sentence: str, speaker: str, follows: str = "") -> Iterator[C
     if not text or not (candidates or anywhere):
         return
     caseless = not any(each.isupper() for each in text.replace("I ", ""))
-    elides = bool(speaker) and _OF_ANOTHER.search(follows) is None
+    elides = bool(speaker) and _WORDS.of_another.search(follows) is None
     yield from distinct_claims(_found(text, low, candidates, anywhere, speaker, caseless, elides), sentence)
 
 
@@ -178,7 +133,7 @@ def _matches(
     said = english().said
     tried = [part]
     elided = subject or ("I" if may_elide else "")
-    if elided and part.low.split(" ", 1)[0] not in SELF and (subject or _ELIDED.match(part.low)):
+    if elided and part.low.split(" ", 1)[0] not in SELF and (subject or _WORDS.elided.match(part.low)):
         text = f"{elided} {part.text}"
         tried.append(replace(part, text=text, low=lowered(text)))
     for clause in tried:
@@ -219,18 +174,21 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
     family, whereto = "", ""
     about = group_of(match, "t", "m")
     if about is not None:
-        if _IN_A_TITLE.search(part.text[: match.start(about)]) and part.text[match.start(about) : match.end(about)].istitle():
+        if (
+            _WORDS.in_a_title.search(part.text[: match.start(about)])
+            and part.text[match.start(about) : match.end(about)].istitle()
+        ):
             return
-        if _SOMEBODYS.search(part.low[: match.start(about)]):
+        if _WORDS.somebodys.search(part.low[: match.start(about)]):
             return
-        determined = _DETERMINED.search(part.low[: match.start(about)]) is not None
+        determined = _WORDS.determined.search(part.low[: match.start(about)]) is not None
         known = thing(part.text[match.start(about) : match.end(about)], english(), determined, "event" in groups)
         if known is None:
             return
         family, own = known
         if english().kin_attribute.get(_head(family)) in _FAMILY or (about == "t" and _is_a_person(family)):
             return
-        possessor = _POSSESSOR.search(part.text[: match.start(about)])
+        possessor = _WORDS.possessor.search(part.text[: match.start(about)])
         if possessor and not own and possessor[1] != speaker and not is_time(possessor[1]):
             family = f"{possessor[1].lower()} {family}"
         subject = (_owner(part, match, speaker) or subject) if about == "m" and own else family
@@ -253,7 +211,7 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         other = person(part.text[match.start("with") : match.end("with")], speaker, english())
         if other is None or match["with"] in SELF:
             return
-        if about is not None and _DETERMINED.search(part.low[: match.start(about)]):
+        if about is not None and _WORDS.determined.search(part.low[: match.start(about)]):
             found.extend((subject, attribute + family, value, ends) for attribute, value, ends in pattern.gives)
         family = f"{other.casefold()} {family}"
         subject = subject if subject == speaker else family
@@ -286,14 +244,14 @@ def _claimed(pattern: Pattern, match: "re.Match[str]", part: Part, speaker: str,
         if (
             "moved" in pattern.flags
             or (part.changed and found[0][1].startswith("plan:"))
-            or (goes_on and _BEGUN.search(match[0]))
+            or (goes_on and _WORDS.begun.search(match[0]))
         ):
             found.insert(0, (subject, found[0][1], "", True))
         elif part.changed and goes_on and found[0][2] != UNREAD:
             found.insert(0, (subject, found[0][1], UNREAD, True))
     if "switch" in pattern.flags:
         found = same_kind(found)
-    if (old := _NOT_OLD.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
+    if (old := _WORDS.not_old.match(part.low, match.end())) and len(found) == 1 and not found[0][3]:
         found.append((subject, found[0][1], part.text[old.start("old") : old.end("old")].strip(), True))
     yield from endings_first(found)
 
@@ -302,7 +260,6 @@ def _is_of_people(pattern: Pattern) -> bool:
     return any(slot.attribute in ("role", "employer", "school") for slot in pattern.slots)
 
 
-_IN_A_TITLE = re.compile(r"\bMy $")  # "My Fair Lady is on Friday"
 _OF_TITLES = ("cousin", "uncle", "girl", "friend")
 _FAMILY = ("pet", "child", "sibling", "parent", "spouse", "partner")  # no events
 
@@ -325,18 +282,18 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
     begin, end = match.span(slot.group)
     if slot.kind in ("when", "until"):
         return _of_time(slot, match, part, begin)
-    if slot.kind == "given" and part.low.startswith(_TITLES, begin) and (more := _SURNAME.match(part.text, end)):
+    if slot.kind == "given" and part.low.startswith(_TITLES, begin) and (more := _WORDS.surname.match(part.text, end)):
         end = more.end()
     value = cleaned(slot.kind, part.text[begin:end], part.low[begin:end], table.words, caseless)
     if value is None:
         return None
     attribute = slot.attribute
-    if slot.kind == "known_trade" and (_OF_THEIRS.search(value) or not _is_in_earnest(part.text[end:])):
+    if slot.kind == "known_trade" and (_WORDS.of_theirs.search(value) or not _is_in_earnest(part.text[end:])):
         return None
-    if attribute == "employer" and (more := _AND_NAME.match(part.text, end)):
+    if attribute == "employer" and (more := _WORDS.and_name.match(part.text, end)):
         value += more[0]
     if attribute == "car":
-        value = _SMALL_BEHIND.sub("", value)
+        value = _WORDS.small_behind.sub("", value)
     if attribute == "kin name":
         attribute = table.kin_attribute.get(match["kin"].replace(" ", "-"), "")
         return (attribute, value) if attribute else None
@@ -345,7 +302,7 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
             return None
         return f"uses:{kind_named(match, _KINDS)}", value
     kind = tool_kind(value, table.tools)
-    if attribute == "home" and (is_of_work(value) or value[-1].isdigit() or _FIRM.search(value)):
+    if attribute == "home" and (is_of_work(value) or value[-1].isdigit() or _WORDS.firm.search(value)):
         return None
     if attribute == "employer" and value.lower() in PLACES:  # "left Manchester at six"
         return None
@@ -362,41 +319,31 @@ def _of_slot(slot: Slot, match: "re.Match[str]", part: Part, caseless: bool, end
 
 
 _TITLES = ("dr ", "mr ", "mrs ", "ms ", "prof ", "dr. ", "mr. ", "mrs. ", "ms. ", "prof. ")
-_SURNAME = re.compile(r" [A-Z][\w'-]+")  # "Mrs Patience Mutua"
-_FIRM = re.compile(r"^(?!St\b).*'s$")  # "I basically live in Nando's"
-_MADE_UP = re.compile(r"(?!(?:[Dd]e|[Ll]a|[Ll]e|Du|Di|Fitz|Ma?c|[A-Z])[A-Z])\w*[a-z][A-Z]")  # "GitHub", but "McMurdo"
-
-
-_AND_NAME = re.compile(r" (?:and|&) [A-Z][\w'-]+(?=$|[,.;!]| (?:as|in|since|now)\b)")  # "Marks and Spencer"
-_SMALL_BEHIND = re.compile(r"(?<=\w) [a-z]+$")  # "Audi lease"
-_OF_THEIRS = re.compile(r" of (?:his|her|their)\b")  # "I'm now the driver of his van"
-_BEHIND_A_TRADE = re.compile(r" (?P<how>again|in|on|to)\b ?(?P<where>[^,.;]*)")
-_SOMEWHERE = re.compile(r"(?:an?|the|my|our) ")
 
 
 def _is_in_earnest(behind: str) -> bool:
     """Tell whether what follows a trade lets it be one: not "chef in Overcooked", "nurse to my whole family"."""
-    told = _BEHIND_A_TRADE.match(behind)
+    told = _WORDS.behind_a_trade.match(behind)
     if told is None:
         return True
     place = told["where"].split(" and ")[0].casefold()
     known = any(" ".join(place.split()[:length]) in PLACES for length in (1, 2, 3))
-    return told["how"] in ("in", "on") and (known or _SOMEWHERE.match(told["where"]) is not None)
+    return told["how"] in ("in", "on") and (known or _WORDS.somewhere.match(told["where"]) is not None)
 
 
 def is_of_work(name: str) -> bool:
     """Tell whether a name is of a product, a firm, a method or a department: one moves to it, and lives nowhere else then."""
     first = name.split()[0].lower()
     known = first in english().words["of_work"] or first in ORGANISATIONS or tool_kind(name, english().tools)
-    return bool(known) or _MADE_UP.match(name) is not None
+    return bool(known) or _WORDS.made_up.match(name) is not None
 
 
 def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tuple[str, str] | None:
     """A time that a slot begins with; a bare number is an hour only of what has hours."""
     found = english().when.match(part.low, begin)
-    if found is None or not found[0] or _NO_TIME.match(part.low, found.end()):
+    if found is None or not found[0] or _WORDS.no_time.match(part.low, found.end()):
         return None
-    value = _PREPOSITION.sub("", part.text[begin : found.end()])
+    value = _WORDS.preposition.sub("", part.text[begin : found.end()])
     if not any(map(str.isalpha, value)) and slot.attribute in ("opens", "closes"):
         return (slot.attribute, value) if not value.isdigit() or int(value) <= 24 else None
     if not any(map(str.isalpha, value)):
@@ -409,11 +356,6 @@ def _of_time(slot: Slot, match: "re.Match[str]", part: Part, begin: int) -> tupl
     return slot.attribute, value
 
 
-_PREPOSITION = re.compile(r"^(?:(?:coming|on|at|for|by|the) )+", re.IGNORECASE)
-_NO_TIME = re.compile(
-    r" ?(?:long|old|ago|away|late|early|behind|people|left|days|hours|minutes|euros|dollars|%|km|percent|years|"
-    r"floor|avenue|street|page|row|attempt)\b|[\w%€$£]"
-)
 _KINDS = {
     "mobile": "phone", "handset": "phone", "computer": "laptop", "ide": "editor", "text editor": "editor",
     "code editor": "editor", "os": "operating system",
@@ -427,10 +369,10 @@ def english_asked(question: str) -> list[tuple[str, str]]:
     table = english()
     asked = re.sub(r"\b(what|where|who|when)'?s\b|\b(how)'s\b", r"\1\2 is", question.replace("’", "'").lower())
     low = without_adverbs(f" {asked}").strip()
-    low = _COURTESY.sub("", low.split("?")[0].strip(" .!")).strip()
-    while trailing := _TRAILING.search(low):
+    low = _WORDS.courtesy.sub("", low.split("?")[0].strip(" .!")).strip()
+    while trailing := _WORDS.trailing.search(low):
         low = low[: trailing.start()]
-    if len(low) > 200 or _PAST.search(low):
+    if len(low) > 200 or _WORDS.past.search(low):
         return []
 
     def person_asked(words: str) -> str | None:

@@ -9,60 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mneme.languages import is_doubted
-from mneme.pattern_index import Cue, words_of
+from mneme.pattern_index import words_of
+from mneme.patterns import Cues, Patterns
 from mneme.relations.table import Table
 
 _LONGEST = 800  # characters that are read
 _QUOTES = str.maketrans("’‘“”‑–", "''\"\"--")
-_BLANKS = re.compile(r"\s+")
-_ASKS = re.compile(r"\?[\s\"')!]*(?:[^\w\s]|:\w+:|\s)*$")
-# What makes nothing in its sentence certain: conditions, reports, dreams, jokes.
-_NOT_CERTAIN = frozenset(
-    """if unless whether imagine pretend pretending dreamt dreamed hypothetically suppose supposing wish wishes wished
-    apparently kidding joke sarcasm said says
-    saying told tells telling heard hears reckons claims claimed according asked asks wondering wonder ask novel movie
-    film story character lyrics song example hypothetical fictional template placeholder quote yesterday's once
-    sims fifa minecraft monopoly fortnite gta
-    originally formerly previously fake believe suspect unlikely likely assuming assume scenario
-    role-play roleplay act""".split()
-)
-_MADE_UP = frozenset(
-    """novel movie film story character lyrics song fictional template placeholder scenario roleplay dreamt dreamed dream
-    pretend write draft example fake""".split()
-)
-_UNCERTAIN_PHRASE = re.compile(
-    r"\b(?:as if|not really|what if|back (?:in|then|when)|when (?:i|we|he|she|"
-    r"they) (?:was|were)|"
-    r"as a (?:kid|child|teen\w*|boy|girl|student)|growing up|at the time|in those days|years? ago(?=.* then\b)|"
-    r"(?:moved|relocated|started|joined|lived|worked)\b[^,.]{0,40}\bin (?:19|20)\d\d|had been|even though|"
-    r"would have|could have|should have|nearly|almost|not that|e\.g|for instance|"
-    r"in the (?:book|game|show|movie|dream|play|panto)|in football manager|"
-    r"(?:i|we) (?:was|were) (?:like|thinking)|sort of like|feels? like|felt like|seems?|looks like|sounds like|until (?:i|we)|"
-    r"my first (?:boyfriend|girlfriend|husband|wife)|"
-    r"not sure|no idea|how do i|how can i|help me|can you|could you|please|too good|write|draft)\b|/s(?=$|\s)|🙄|😜|😉"
-)
-_AGREED = Cue(
-    r"\bsa(?:id|ys) yes\b|\bwrite (?:this|that|it) down\b|\btold you (?:wrong|the wrong)\b|\bcan you (?:imagine|believe it)\b|"
-    r"\bwho would have (?:thought|guessed)\b|"
-    r"\boriginally from\b|(?<=from )[\w-]+ originally\b|so no [\w ]{1,20} (?:for me|thanks),? please\b|"
-    r"(?<=hives )if\b|(?<=rash )if\b|(?<=swell up )if\b|(?<=swells up )if\b|(?<=blows up )if\b|(?<=balloon )if\b"
-)  # no report, no doubt
-# What is added to a statement and takes nothing of it back.
-_ASIDE = Cue(
-    r",? (?:and |but )?(?:the|my|our) \w+ (?:says|said|reckons) \w+ \w.*$|,? (?:if|in case) you (?:fancy|like|want|wonder|"
-    r"must know|are free|need|feel like|have time)\b[^,.;!]*",
-    re.IGNORECASE,
-)
-_ASKS_OF_OTHERS = re.compile(
-    r"(?:(?:and|so|but|then|or) )?(?:please|tell|ask|let|can you|could you|do you|not sure (?:how|what|when|where)|"
-    r"no idea (?:how|what|where)|how (?:do|can) i|help|write|draft|give|send|come|call|ring|text|bring|remind|"
-    r"(?:he|she|they|mum|dad|you|(?:the|my|our) \w+) (?!said|says|told|tells|heard|thinks?|reckons|claims)\w+ )"
-)
-_ONLY_UNCERTAIN = frozenset(
-    """moved relocated started joined lived worked as back when growing at in years had even would could
-    should nearly almost not e for was were sort feels felt feel seems seem looks sounds until no how help can please
-    too write draft s first""".split()
-)
+_CUES = Cues(__file__)
+_WORDS = Patterns(__file__)
+_NOT_CERTAIN = _WORDS.words("not_certain")
+_MADE_UP = _WORDS.words("made_up")
+_ONLY_UNCERTAIN = _WORDS.words("only_uncertain")
 _CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not", "i'm": "I am",
     "im": "I am", "ive": "I have", "dont": "do not", "doesnt": "does not", "isnt": "is not", "didnt": "did not",
@@ -72,104 +29,9 @@ _CONTRACTIONS = {
     "cannae": "can not", "dinnae": "do not", "isnae": "is not",
     "gonna": "going to", "let's": "let us", "i'd": "I would", "where's": "where is", "u": "you",
 }  # fmt: skip
-_CONTRACTION = Cue(
-    r"\b(?:can't|cannot|won't|shan't|ain't|i'm|im|ive|dont|doesnt|isnt|didnt|wasnt|cant|thats|hes|shes|theyre|havent|hasnt|arent|wont|n|cannae|dinnae|isnae|gonna|let's|i'd|where's|u)\b|"
-    r"n't\b|'(?:ve|re|ll)\b",
-    re.IGNORECASE,
-)
 _ENDINGS = {"n't": " not", "'ve": " have", "'re": " are", "'ll": " will"}
-_SHORT_IS = Cue(
-    r"(?<=\w)'s(?= (?:a|an|the|in|at|on|off|all|not|no|now|been|got|called|named|moved|allergic|pregnant|vegan|"
-    r"vegetarian|veggie|pescatarian|gluten-free|coeliac|celiac|lactose|diabetic|asthmatic|teetotal|back|going|"
-    r"single|married|engaged|divorced|dating|cancelled|canceled|done|fixed|finished|live|blocked|down|up|still|just|"
-    r"also|finally|"
-    r"actually|officially|working|living|learning|due|set|scheduled|tomorrow|today|tonight|next|from|my|our|happening|"
-    r"ready|over|"
-    r"postponed|pushed|started|joined|left|quit|bumped|changed|with|out|only|already|gone|turned|noon|midnight|this|\d+|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:putting|raising|upping|hiking|charging|asking|selling|moving|leaving)|"
-    r"(?:january|february|march|april|june|july|august|september|october|november|december) \d)\b)|"
-    r"(?:(?<=\bit)|(?<=\bhe)|(?<=\bshe)|(?<=\bthat)|(?<=\bhere)|(?<=\bwhat)|(?<=\bthere))'s\b",
-    re.IGNORECASE,
-)
 _OF_A_NAME, _NAME_REACH = re.compile(r" (?:at|for|near|from) [A-Z][\w-]*$"), 40  # characters
-_ADVERBS = re.compile(
-    r",? ?(?<![\w'-])(?:from now on|from next week on|now|currently|still(?! (?:(?:out|over|up|down|here|back|stuck|holed up|"
-    r"living) )?(?:in|at|on|with|out)\b| [a-z]{2,12}ing\b)|just|really|recently|finally|actually|"
-    r"already|basically|officially|nowadays|honestly|"
-    r"totally|definitely|simply|these days|at the moment|right now|at last|for now|anyway|absolutely|so far|once and for all|"
-    r"after all|as well|also|too|even|lately|mostly|mainly|happily|truly|kind of|kinda|sort of|completely|fully|"
-    r"entirely|permanently|temporarily|"
-    r"for good|newly|proudly|literally|freshly|obviously|clearly|luckily|fortunately|sadly|unfortunately|legit|lowkey|ofc|"
-    r"of course|by now|to be honest|tbh|btw|by the way|fyi|all of a sudden|suddenly|as of (?:now|today|this week|"
-    r"last week|monday))(?![\w'-])"
-)
-_LEADING = re.compile(
-    r"^(?:(?:and|but|so|then|well|oh|ok|okay|yes|yeah|yep|nope|also|plus|update|heads up|quick update|small update|life update|"
-    r"(?:big|great|good|bad|sad|some|more|exciting|other) (?:personal )?news(?: is)?(?: that)?|news|guess what|"
-    r"turns out(?: that)?|change of plans?|fun fact|by the way|btw|fyi|anyway|in fact|as of (?:today|now)|"
-    r"starting (?:today|tomorrow|"
-    r"monday|next week|this week)|today|yesterday|(?:last|this) (?:week|month|year|spring|summer|autumn|fall|winter|"
-    r"weekend|morning|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)|"
-    r"(?:please )?(?:remember|do not forget|note|keep in mind)(?: that)?|"
-    r"reminder|ps|p\.s\.?|correction|sorry|wait|hey(?: \w+)?|hi(?: \w+)?|"
-    r"hello(?: \w+)?|hmm|omg|wow|lol|haha|ugh|yay|meanwhile|for the record|good morning|as you know|because|since|"
-    r"(?:in|since|from) (?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|"
-    r"(?:(?:a (?:few|couple of)|two|three|\d+) )(?:days|weeks|months) ago)(?![\w'])[,:!]? ?)+"
-)
-_UNSURE = frozenset(
-    """might could would should maybe perhaps probably possibly hopefully hope hopes hoping thinking thought think guess
-    considering consider considers considered dream dreams wanna wondering someday promise promised tempted trying try
-    tried planning supposed ought must never hardly fancy mean means meant hasten without nobody forgot forget""".split()
-)
-_AHEAD = re.compile(r"\b(?:will|going to|gonna|shall)\b")
-_MAY = Cue(r"(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bon )(?<!until )(?<!since )(?<!last )(?<!next )(?<!this )(?<!\d )\bmay (?!\d)")
-_CAN = re.compile(r"\bcan (?!speak\b|not (?:stand|go|make|get|fly|have|eat|drink|do|touch|stomach)\b)")
-_WANT = Cue(
-    r"\b(?:love|like|hate|want|wants|wanted|need|needs|needed|plan|plans|expect|hope|about|afford|offered?|looking|"
-    r"ready|prefer|apply|"
-    r"applied) (?:to|for|at)\b|\b(?:want|wants|wanted|offered?) (?:an?|the|me) |\blooking (?:at|for|into)\b|"
-    r"^let\b|\blet (?![^,]{1,20} go(?: |$))"
-)
-_INTENDS = Cue(
-    r"\b(?:plan|plans|planning|planned|intend|intends) to (?=\w)|\b(?:the |our |my |that )?(?:plans?|idea) to (?=\w)"
-)
-_PARTS = re.compile(
-    r"\s*(?:[,](?!\d)|;|[()]|(?<!address)(?<!number)(?<!mail)(?<!phone):(?! ?\+?\d)|\s[-—]+(?=\s)|\.\.\.?|…|"
-    r"(?<!\b[DM]r)(?<!\bMs)(?<!\bMrs)(?<!\bProf)[!.?](?=\s))\s*"
-)
-_JOINTS = re.compile(r" (?:and|but|so|then|because|since|plus|&|cause|cuz|bc|yet|while|as) ")
-_CONTRAST = re.compile(
-    r"\b(?P<be>is|are|am) not (?P<old>(?:(?! but ).){1,50}?),? but (?:rather |actually )?(?P<new>[^,.;]{1,50})"
-)
-_LATER = re.compile(r"\b(?P<be>is|are|am) not (?P<old>[^,;.]{1,40})[,;.] ?(?:it|they) (?:is|are) (?P<new>[^,;.]{1,40})")
-_OVER = re.compile(r"\b(?:any ?more|any longer)\b")
-_DO_NOT = re.compile(r"\b(?:do|does|can) not ")
-_BE_NOT = re.compile(r"(?:(?<=am )|(?<=is )|(?<=are )|(?<=have )|(?<=has ))not ")
-_USED_TO = Cue(r"(?<!is )(?<!am )(?<!are )(?<!was )(?<!were )(?<!get )(?<!got )(?<!getting )(?<!be )\bused to (?=\w)")
-_STOPPED = Cue(
-    r"\b(?:have |has )?(?:stopped|quit|gave up|given up) (?=(?:working|driving|living|dating|seeing|renting|using|"
-    r"eating|drinking)\b)"
-)
-_ALSO = re.compile(r"\b(?:also|too)\b")
-_SEVERAL = Cue(
-    r"\b(?:another|second|part-time|on the side|besides|temporarily|for now|for the (?:summer|weekend|week|night|day))\b"
-)
-_CORRECTED = Cue(
-    r"\b(?:told you (?:wrong|the wrong \w+)|got (?:it|that|the \w+) wrong|mixed (?:it|that|them) up|my mistake|silly me|"
-    r"scratch that|"
-    r"no wait|correction)\b",
-    re.IGNORECASE,
-)
-_PASSING = re.compile(
-    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|for now|for the moment|yet)\b|"
-    r"\b(?:quit|quitting|stopp(?:ed|ing)|g[ai]v(?:e|en|ing) up|off|on)\b[^,.;]{0,40} (?:until|till|while|"
-    r"for (?:(?:about|only|just|like) )?"
-    r"(?:lent|advent|ramadan|dry january|january|(?:an?|one|two|three|four|six|a few|\d+|the) "
-    r"(?:bit|while|moment|time being|rest|whole|night|days?|weeks?|weekend|months?|summer|holidays)))\b"
-)
-_CHANGED = Cue(r"\b(?:now|from now on|from (?:next|this) (?:week|month|term)(?: on)?|instead|as of)\b(?! of\b)")
-_QUOTED = re.compile(r'"([^"]*)"')
+_UNSURE = _WORDS.words("unsure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,15 +58,15 @@ def written_out(sentence: str) -> str | None:
     >>> written_out("I'm in Rome, and Ann's not.")
     'I am in Rome, and Ann is not'
     """
-    text = _BLANKS.sub(" ", sentence[:_LONGEST].translate(_QUOTES)).strip()
-    if _ASKS.search(text):
+    text = _WORDS.blanks.sub(" ", sentence[:_LONGEST].translate(_QUOTES)).strip()
+    if _WORDS.asks.search(text):
         return None
     text = text.rstrip(" .!…~")
     if '"' in text:
-        if any(len(quoted.split()) > 5 or quoted[:2] in ("I ", "I'") for quoted in _QUOTED.findall(text)):
+        if any(len(quoted.split()) > 5 or quoted[:2] in ("I ", "I'") for quoted in _WORDS.quoted.findall(text)):
             return None
         text = text.replace('"', "")
-    return _SHORT_IS.sub(_is_or_own, _CONTRACTION.sub(_written_out, text))
+    return _CUES.short_is.sub(_is_or_own, _CUES.contraction.sub(_written_out, text))
 
 
 def _is_or_own(short: re.Match[str]) -> str:
@@ -223,8 +85,8 @@ def asserted(text: str) -> str | None:
     >>> asserted("I am in Rome"), asserted("If I am in Rome")
     ('I am in Rome', None)
     """
-    text = _ASIDE.sub("", text)
-    low = _AGREED.sub("agreed", text.lower())
+    text = _CUES.aside.sub("", text)
+    low = _CUES.agreed.sub("agreed", text.lower())
     if _is_uncertain(low):
         text = _before_doubt(text)
     return _contrasted(text) if text else None
@@ -232,17 +94,17 @@ def asserted(text: str) -> str | None:
 
 def _is_uncertain(low: str) -> bool:
     words = words_of(low)
-    phrase = not words.isdisjoint(_ONLY_UNCERTAIN) and _UNCERTAIN_PHRASE.search(low)
+    phrase = not words.isdisjoint(_ONLY_UNCERTAIN) and _WORDS.uncertain_phrase.search(low)
     return not words.isdisjoint(_NOT_CERTAIN) or bool(phrase) or is_doubted(low)
 
 
 def _before_doubt(text: str) -> str:
     """The words asserted before a part that asks or tells of others: "I'm in Leeds, tell me if you need a lift"."""
-    starts = [0, *(mark.end() for mark in _PARTS.finditer(text))]
+    starts = [0, *(mark.end() for mark in _WORDS.parts.finditer(text))]
     for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
         part = lowered(text[begin:end])
-        if _is_uncertain(_AGREED.sub("agreed", part)):
-            return text[:begin].rstrip(" ,;:-") if _ASKS_OF_OTHERS.match(part) else ""
+        if _is_uncertain(_CUES.agreed.sub("agreed", part)):
+            return text[:begin].rstrip(" ,;:-") if _WORDS.asks_of_others.match(part) else ""
     return ""
 
 
@@ -259,23 +121,25 @@ def lowered(text: str) -> str:
 
 def without_adverbs(text: str) -> str:
     """Text without words that change nothing: "now" stays where it makes a time ("is now on Friday")."""
-    return _ADVERBS.sub("", text)
+    return _WORDS.adverbs.sub("", text)
 
 
 def parts(text: str, table: Table) -> Iterator[Part]:
     """The parts of a prepared sentence that assert something, each with the patterns of the table that may fit it."""
-    of_today = _PASSING.search(lowered(text)) is not None
+    of_today = _WORDS.passing.search(lowered(text)) is not None
     unsure_before = False
-    corrected = _CORRECTED.search(text) is not None
-    for piece in _PARTS.split(text):
+    corrected = _CUES.corrected.search(text) is not None
+    for piece in _WORDS.parts.split(text):
         if not piece:
             continue
         low = lowered(piece)
-        intended = _INTENDS.search(low) is not None
-        asserted = _INTENDS.sub("", low) if intended else low
+        intended = _CUES.intends.search(low) is not None
+        asserted = _CUES.intends.sub("", low) if intended else low
         words = words_of(asserted)
-        unsure = not words.isdisjoint(_UNSURE) or _MAY.search(asserted) is not None or _CAN.search(asserted) is not None
-        unsure = unsure or _WANT.search(asserted) is not None
+        unsure = (
+            not words.isdisjoint(_UNSURE) or _CUES.may.search(asserted) is not None or _WORDS.can.search(asserted) is not None
+        )
+        unsure = unsure or _CUES.want.search(asserted) is not None
         if unsure and not low.startswith(("i ", "we ", "the ", "my ")):
             unsure_before = True
         elif low.startswith(("i ", "we ", "my ", "our ")):
@@ -290,11 +154,11 @@ def parts(text: str, table: Table) -> Iterator[Part]:
             if low.startswith(("i ", "we ")):
                 yield Part(piece, low)
             continue
-        several = _SEVERAL.search(low) is not None or (_ALSO.search(low) is not None and "work" in low)
-        ahead = _AHEAD.search(low) is not None
-        bare = _ADVERBS.sub("", " " + _lower_first(piece)).strip()
+        several = _CUES.several.search(low) is not None or (_WORDS.also.search(low) is not None and "work" in low)
+        ahead = _WORDS.ahead.search(low) is not None
+        bare = _WORDS.adverbs.sub("", " " + _lower_first(piece)).strip()
         bare, over = _without_denial(bare)
-        lead = _LEADING.match(lowered(bare))
+        lead = _WORDS.leading.match(lowered(bare))
         bare = bare[lead.end() :] if lead else bare
         if bare := bare.strip():
             yield Part(
@@ -303,7 +167,7 @@ def parts(text: str, table: Table) -> Iterator[Part]:
                 over,
                 ahead,
                 several,
-                corrected or _CHANGED.search(low) is not None,
+                corrected or _CUES.changed.search(low) is not None,
                 tuple(numbers),
                 intended,
             )
@@ -312,15 +176,15 @@ def parts(text: str, table: Table) -> Iterator[Part]:
 def _lower_first(text: str) -> str:
     """Adverbs are looked for in lower case; one that begins a sentence has a capital."""
     first, blank, rest = text.partition(" ")
-    return f"{first.lower()}{blank}{rest}" if blank and _ADVERBS.fullmatch(first.lower()) else text
+    return f"{first.lower()}{blank}{rest}" if blank and _WORDS.adverbs.fullmatch(first.lower()) else text
 
 
 def _contrasted(text: str) -> str:
     """ "Not X but Y" and "not X, it is Y" as "Y not X"."""
     if " not " not in text and " instead of " not in text and " rather than " not in text:
         return text
-    text = _CONTRAST.sub(r"\g<be> \g<new> not \g<old>", text)
-    text = _LATER.sub(r"\g<be> \g<new> not \g<old>", text)
+    text = _WORDS.contrast.sub(r"\g<be> \g<new> not \g<old>", text)
+    text = _WORDS.later.sub(r"\g<be> \g<new> not \g<old>", text)
     return re.sub(r"(?:,| -) (?=(?:not|instead of|rather than) )", " ", text)
 
 
@@ -329,33 +193,24 @@ def _without_denial(text: str) -> tuple[str, bool]:
     low = lowered(text)
     if "no longer " in low:
         return re.sub(r"\bno longer ", "", text, count=1), " not " not in low
-    if _OVER.search(low):
+    if _WORDS.over.search(low):
         if " not " not in low:
             return text, False
-        text = _OVER.sub("", text)
-        return _BE_NOT.sub("", _DO_NOT.sub("", text, count=1), count=1).replace("  ", " ").strip(), True
-    if _USED_TO.search(low):
-        return _USED_TO.sub("", text, count=1), True
-    if _STOPPED.search(low):
-        return _STOPPED.sub("am ", text, count=1), True
+        text = _WORDS.over.sub("", text)
+        return _WORDS.be_not.sub("", _WORDS.do_not.sub("", text, count=1), count=1).replace("  ", " ").strip(), True
+    if _CUES.used_to.search(low):
+        return _CUES.used_to.sub("", text, count=1), True
+    if _CUES.stopped.search(low):
+        return _CUES.stopped.sub("am ", text, count=1), True
     return text, False
 
 
 def joints(low: str) -> list[int]:
     """The places at which a part of a sentence goes on with another clause."""
-    return [joint.end() for joint in _JOINTS.finditer(low)]
+    return [joint.end() for joint in _WORDS.joints.finditer(low)]
 
 
 SELF = frozenset({"i", "me", "we", "us", "my", "our"})
-_BOTH = re.compile(r"^(?:me and |i and )?my (?P<kin>\w+)(?: and i| and me)?$")
-_OF = re.compile(r"^(?P<head>[^\s]+(?: [^\s]+)?) (?:for|of|to|with|in|at) (?:the |our |my |an? )?(?P<rest>.+)$")
-_TAIL = re.compile(r" (?:appointment|appt|date|time|day|itself)$")
-_LEAD = re.compile(r"^(?:the|an?|my|our|this|that|his|her|their|new|current|upcoming|next|final|monthly|weekly|total) ")
-_NO_THING = re.compile(
-    r"\b(?:i|you|he|she|it|we|they|there|what|which|who|how|that|this|is|are|was|were|be|been|has|have|had|do|does|did|and|or|but|if|to|"
-    r"in|on|at|from|by|with|about|than|as|before|after|not|all|one|ones|both|each|my|your|his|her|its|their|will|would|so|too|very|here|them)\b"
-)
-_NAME_WORD = re.compile(r"^[^\W\d_][^\W\d_'.-]*(?:[-'.][^\W\d_]+)*\.?$")
 
 
 def person(words: str, speaker: str, table: Table, asked: bool = False) -> str | None:
@@ -367,7 +222,7 @@ def person(words: str, speaker: str, table: Table, asked: bool = False) -> str |
     low = words.lower()
     if low in SELF:
         return speaker if speaker or asked else None
-    if " and " in low and (both := _BOTH.match(low)) and both["kin"] in table.words["kin"]:
+    if " and " in low and (both := _WORDS.both.match(low)) and both["kin"] in table.words["kin"]:
         return speaker if speaker or asked else None
     if low in table.words["bare_kin"]:
         return f"{speaker}'s {low}" if speaker or asked else None
@@ -399,7 +254,7 @@ def _is_name(words: str, table: Table) -> bool:
     parts = words.split()
     return 0 < len(parts) <= 3 and all(
         part[0].isupper()
-        and _NAME_WORD.match(part) is not None
+        and _WORDS.name_word.match(part) is not None
         and part.lower().strip(".") not in table.words["not_a_subject"]
         and (len(part) == 1 or not part.isupper() or len(part) > 4)
         for part in parts
@@ -414,13 +269,13 @@ def thing(words: str, table: Table, determined: bool, event: bool) -> tuple[str,
         event: it must be one in any case ("the trip is off", not "the light is off").
     """
     low = words.lower().replace("'s ", " ").strip(" ,'")
-    while lead := _LEAD.match(low):
+    while lead := _WORDS.lead.match(low):
         low = low[lead.end() :]
-    if joined := _OF.match(low):
+    if joined := _WORDS.of.match(low):
         low = f"{joined['rest']} {joined['head']}"
     if " " in low:
-        low = _TAIL.sub("", low)
-    if not low or len(low.split()) > 4 or _NO_THING.search(low) or not low[0].isalnum() or not any(map(str.isalpha, low)):
+        low = _WORDS.tail.sub("", low)
+    if not low or len(low.split()) > 4 or _WORDS.no_thing.search(low) or not low[0].isalnum() or not any(map(str.isalpha, low)):
         return None
     head = low.split()[-1]
     singular = head.removesuffix("s")

@@ -2,17 +2,17 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from mneme.pattern_index import PatternIndex
+from mneme.patterns import COMMON, expanded
 
 _HERE = Path(__file__).parent
 _SLOT = re.compile(r"\{(-?)([a-z_ ]+:?):([a-z_]+)\}")
-_FRAGMENT = re.compile(r"\{([a-zA-Z_]+)\}")
 _GROUP = re.compile(r"\(\?P<(ends_)?([a-z_]+)__([a-z]+)>")
 
 
@@ -71,7 +71,8 @@ class Table:
 def load_table(language: str, person: str, owner: str, thing: str) -> Table:
     """Load the table of a language; ``person``, ``owner`` and ``thing`` are what {S}, {P}, and {T} and {M} stand for."""
     data = tomllib.loads((_HERE / f"{language}.toml").read_text(encoding="utf-8"))
-    fragments: dict[str, str] = {
+    fragments: dict[str, str | Sequence[str]] = {
+        **COMMON,
         **data["fragments"],
         "S": f"(?P<s>{person})",
         "P": f"(?P<p>{owner})",
@@ -99,7 +100,7 @@ def load_table(language: str, person: str, owner: str, thing: str) -> Table:
         {word: name for name, words in data["kin_attribute"].items() for word in words.split()},
         {word.strip(): kind for kind, words in data["tools"].items() for word in words.split(",")},
         data.get("answers", {}),
-        re.compile(_expanded(data["times"]["when"], fragments)),
+        re.compile(expanded(data["times"]["when"], fragments)),
     )
 
 
@@ -187,7 +188,7 @@ def _given(one: str) -> tuple[str, str, bool]:
 
 def _compiled(
     source: str,
-    fragments: Mapping[str, str],
+    fragments: Mapping[str, str | Sequence[str]],
     kinds: Mapping[str, str],
     gives: tuple[tuple[str, str, bool], ...],
     flags: frozenset[str],
@@ -200,13 +201,7 @@ def _compiled(
 
     pattern = _SLOT.sub(slot, source)
     slots.extend(_named_slots(pattern))
-    return Pattern(re.compile(_expanded(pattern, fragments)), tuple(slots), gives, flags)
-
-
-def _expanded(pattern: str, fragments: Mapping[str, str]) -> str:
-    while _FRAGMENT.search(pattern):
-        pattern = _FRAGMENT.sub(lambda mark: fragments[mark[1]], pattern)
-    return pattern
+    return Pattern(re.compile(expanded(pattern, fragments)), tuple(slots), gives, flags)
 
 
 def _named_slots(pattern: str) -> Iterator[Slot]:

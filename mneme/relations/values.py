@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from mneme.patterns import Patterns
 from mneme.records import Claim
 from mneme.relations.table import Table
 from mneme.text import tokenise
@@ -20,52 +21,28 @@ UNREAD = "…"
 Found = tuple[str, str, str, bool]
 """A claim that was read: subject, attribute, value, and whether it ends."""
 
-_DETERMINER = re.compile(
-    r"^(?:(?:the|an?|some|my|our|his|her|their|its|your|this|that|these|those|another|one of)\s+)+", re.IGNORECASE
-)
+_WORDS = Patterns(__file__)
 _NUMBERS = {
     word: str(number)
     for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
 } | {"fifteen": "15", "twenty": "20"}
 _CHINESE_DIGITS = {character: str(number) for number, character in enumerate("零一二三四五六七八九")} | {"两": "2", "〇": "0"}
-_WORD = re.compile(r"[^\W_]+(?:[.:/][^\W_]+)*|[^\x00-\x7f]")
-_THOUSANDS = re.compile(r"(?<=\d)[,'](?=\d{3}\b)")
-_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 _SAYS_NOTHING = frozenset("the a an on at of in my our for to from is new".split())
-_TIME = re.compile(
-    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|"
-    r"december|next|last|this|tomorrow|today|tonight|early|late|noon|midnight|spring|summer|autumn|winter|christmas|easter|halloween|"
-    r"thanksgiving)s?\b",
-    re.IGNORECASE,
-)
-_LEANS = frozenset(
-    """it this that these those them him her me us you he she they we i my your his their its our what which who how when
-    where why everything something anything nothing someone somebody everyone anyone people stuff things thing no not
-    none one ones more less much many lot lots bit same such so too very""".split()
-)
+_LEANS = _WORDS.words("leans")
 _TITLES = frozenset("dr mr mrs ms prof".split())
 _ARTICLES = frozenset("a an the and good best great bad terrible big huge better".split())
 _OF_AN_ACT = frozenset("a an the my our some".split())
 _POINTS = frozenset("it this that these those them him her you something anything everything more one ones there here".split())
-_TONGUES = frozenset(
-    """english german french spanish italian portuguese dutch swedish norwegian danish finnish polish czech russian
-    ukrainian turkish arabic hebrew persian farsi hindi urdu bengali tamil mandarin chinese cantonese japanese korean
-    vietnamese thai greek hungarian romanian bulgarian croatian serbian catalan welsh irish swahili latin malay
-    indonesian tagalog""".split()
-)
+_TONGUES = _WORDS.words("tongues")
 # "My sister Ubered home": a verb, and no Fred, Ahmed or Reed.
 _DID = re.compile(
     r"(?!(?:[a-z]*(?:fred|fried|hamm?ed|hmed)|[a-z]{0,4}eed|[tnjz]?ed|jared|syed|sayed|zayed|khaled|javed|mildred|obed|rashed|majed)$)\w+ed$",
     re.IGNORECASE,
 )
 _WITHIN_NAMES = frozenset("of the and & de la du".split())
-_OBSESSED = re.compile(r"-[a-z]+(?:ed|ing|mad|free|like)$")  # "my son Minecraft-obsessed as ever"
 _WITHIN_A_NAME = str.maketrans("", "", " .'-")
 _NO_LIKING = frozenset("all both each being going getting up by here there still".split())
 _MODEL = frozenset("pro air max mini plus ultra lts model edition lite ultra-wide hybrid gti lightning se".split())
-_NUMBER_UNIT = re.compile(
-    r"[£$€]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?|bucks)\b|(?:/| per | an? )(?:month|mo|year|week|day)\b"
-)
 
 
 def distinct_claims(found: Iterable[Found], sentence: str) -> Iterator[Claim]:
@@ -89,10 +66,10 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
     bare = text.strip(" .,'-*_~")
     match kind:
         case "place":
-            bare = _ON_A_DAY.sub("", bare)
+            bare = _WORDS.on_a_day.sub("", bare)
             if bare.endswith("ists"):  # "Patsy's moved to the Methodists"
                 return None
-            bare = bare if caseless else _BEHIND_A_NAME.sub("", bare)
+            bare = bare if caseless else _WORDS.behind_a_name.sub("", bare)
             return _name(bare, words, caseless and not low.startswith(("the ", "a ", "an ")), 5, PLACES)
         case "somewhere":
             return UNREAD if cleaned("place", text, low, words, caseless) else None
@@ -119,7 +96,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
             if (
                 not bare
                 or acronym
-                or _OBSESSED.search(bare)
+                or _WORDS.obsessed.search(bare)
                 or any(part.islower() for part in bare.split()[1:])
                 or low.split()[-1] in words["no_person"]
                 or _DID.match(bare.split()[0])
@@ -129,7 +106,7 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
         case "trade":
             return _phrase(bare)
         case "known_trade":
-            bare = _DETERMINER.sub("", bare)
+            bare = _WORDS.determiner.sub("", bare)
             trade = bare.lower().split(" of ")[0].split()
             if (
                 low.startswith(("my ", "our ", "your "))
@@ -143,13 +120,13 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
         case "known_food" | "inner_food":
             food = bare.lower().split()[-1:]
             known = food and not {food[0], food[0].removesuffix("s"), food[0].removesuffix("es")}.isdisjoint(words["foods"])
-            return bare if known and not _DETERMINER.match(bare) and not _leans(bare) else None
+            return bare if known and not _WORDS.determiner.match(bare) and not _leans(bare) else None
         case "phrase":
             phrase = _phrase(bare)
             return phrase if phrase and phrase[0].isalpha() else None
         case "liking" | "food":  # of its kind: tea, hiking, cold coffee; not "the theme", "your dress", "Ann's plan", Mondays
             parts = bare.lower().split()
-            named = bare[:1].isalpha() and not _DETERMINER.match(bare) and bare.split()[0] not in _NO_LIKING
+            named = bare[:1].isalpha() and not _WORDS.determiner.match(bare) and bare.split()[0] not in _NO_LIKING
             passing = is_time(bare) or "'s " in bare
             return bare if named and len(parts) <= 3 and _LEANS.isdisjoint(parts) and not passing else None
         case "title" | "lead":
@@ -166,14 +143,8 @@ def cleaned(kind: str, text: str, low: str, words: Mapping[str, frozenset[str]],
 
 def _phrase(bare: str) -> str | None:
     """A phrase of few words without its article; None where it leans on others."""
-    bare = _DETERMINER.sub("", bare)
+    bare = _WORDS.determiner.sub("", bare)
     return bare if bare and len(bare.split()) <= 5 and not _leans(bare) else None
-
-
-_BEHIND_A_NAME = re.compile(
-    r"(?<=[^\W_]) (?!(?:and|at|de|da|di|do|du|in|la|le|of|on|the|under|upon) )[a-z]\S*(?: .*)?$"
-)  # "Aba sef"
-_ON_A_DAY = re.compile(r" (?:mon|tues|wednes|thurs|fri|satur|sun)day$", re.I)  # "moved to Austin saturday"
 
 
 def _name(
@@ -183,7 +154,7 @@ def _name(
     bare = re.sub(r"^(?:the|an?) ", "", bare)
     parts = bare.split()
     first = parts[1:] if len(parts) > 1 and parts[0].lower() in _TITLES else parts  # "Dr Okafor"
-    if not parts or len(parts) > most or _TIME.match(bare) or first[0].lower() in words["no_name"]:
+    if not parts or len(parts) > most or _WORDS.time.match(bare) or first[0].lower() in words["no_name"]:
         return None
     if caseless and known is not None:
         return bare if bare.lower() in known else None
@@ -194,7 +165,7 @@ def _name(
 
 def is_time(words: str) -> bool:
     """Tell whether words begin with those of a day or a season."""
-    return _TIME.match(words) is not None
+    return _WORDS.time.match(words) is not None
 
 
 def _leans(bare: str) -> bool:
@@ -243,10 +214,10 @@ def says_more(one: str, other: str) -> bool:
 
 
 def _compared(value: str) -> list[str]:
-    low = _ORDINAL.sub("", _THOUSANDS.sub("", value.casefold()))
-    low = _NUMBER_UNIT.sub(" ", low)
+    low = _WORDS.ordinal.sub("", _WORDS.thousands.sub("", value.casefold()))
+    low = _WORDS.number_unit.sub(" ", low)
     low = re.sub(r"(?<=\d)k\b", "000", low)
-    found = [_NUMBERS.get(word, _CHINESE_DIGITS.get(word, word)) for word in _WORD.findall(low)]
+    found = [_NUMBERS.get(word, _CHINESE_DIGITS.get(word, word)) for word in _WORDS.word.findall(low)]
     return [word for word in found if word not in _SAYS_NOTHING]
 
 
