@@ -223,10 +223,11 @@ class GraphRelationship(ResponseModel):
 
 
 class Graph(ResponseModel):
-    """The part of the entity graph around the question: evidence without a rank."""
+    """The part of the entity graph around a question or a name: evidence without a rank. ``notes`` say what was left out."""
 
     entities: tuple[GraphEntity, ...] = ()
     relationships: tuple[GraphRelationship, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class TimeSpan(ResponseModel):
