@@ -14,10 +14,10 @@ from mneme.records import AtomicFact, Foresight, Statement
 from mneme.times import zone
 from queries.browsing.inspection import inspected_message
 from queries.browsing.responses import (
+    HistoryLine,
     InspectedCase,
     InspectedEntity,
     InspectedEpisode,
-    InspectedLine,
     InspectedMessage,
     InspectedRelationship,
     InspectedStatement,
@@ -206,7 +206,7 @@ def _dry_episode(cut: "Cut", made: "Extraction", extractor: str) -> InspectedEpi
         foresights=tuple(_inspected(each) for each in children if isinstance(each, Foresight)),
         entities=tuple(InspectedEntity(name=each.name, type=each.type, text=each.summary) for each in made.entities),
         relationships=tuple(InspectedRelationship.model_validate(each, from_attributes=True) for each in made.relationships),
-        profile=tuple(InspectedLine.model_validate(each, from_attributes=True) for each in made.profile),
+        profile=tuple(HistoryLine.model_validate(each, from_attributes=True) for each in made.profile),
         case=made.case and InspectedCase.model_validate(made.case, from_attributes=True),
     )
 
