@@ -188,8 +188,7 @@ class AgentMemory(ResponseModel):
 class GraphEntity(ResponseModel):
     """An entity ``hop`` relationships away from the names in the question: 0 is named.
 
-    ``mentions`` is how many times it was spoken of; ``episode_ids``, ``message_ids`` and ``fact_ids`` (of the episodes that
-    were looked into) are where, the newest ten times.
+    ``mentions`` is how many times it was spoken of; ``episode_ids`` and ``message_ids`` are where, the newest ten times.
     """
 
     id: str
@@ -201,7 +200,6 @@ class GraphEntity(ResponseModel):
     mentions: int = 0
     episode_ids: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
-    fact_ids: tuple[str, ...] = ()
 
 
 class GraphRelationship(ResponseModel):
@@ -219,7 +217,6 @@ class GraphRelationship(ResponseModel):
     mentions: int = 0
     episode_ids: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
-    fact_ids: tuple[str, ...] = ()
 
 
 class Graph(ResponseModel):
