@@ -16,7 +16,7 @@ from mneme.settings import Settings, load_settings
 from mneme.times import utc_now
 from queries.agents.evidence import EPISODIC_KINDS
 from queries.agents.joint import JointScorer, joint_coefficients_for
-from queries.agents.query import Order, QueryParam, QueryPolicy, check_context
+from queries.agents.query import QueryParam, QueryPolicy, check_context
 from queries.agents.search import AgenticSearch, rerank_places
 from queries.browsing.reader import MemoryReader
 from queries.filtering.filters import Filters
@@ -127,7 +127,6 @@ class Memories(MemoryReader):
         agent_mode: bool = False,
         policy: QueryPolicy | None = None,
         expand_context: int = 0,
-        order: str = "score",
     ) -> SearchResponse:
         """The memories that answer a question.
 
@@ -141,7 +140,6 @@ class Memories(MemoryReader):
             agent_mode: agentic with the router, over what lies in episodes, merged with what is in none yet; all scores are 1.
             policy: agentic: what the question may cost, within the settings.
             expand_context: messages before and after each found one that are shown as well, without a rank.
-            order: ``score``, or agentic: ``chronological``.
 
         Raises:
             InputError: an empty question, an unknown method, agent or filter, or not exactly one owner.
@@ -158,14 +156,14 @@ class Memories(MemoryReader):
         asked = Filters.parse(filters or {})
         moment = self._clock()
         if chosen != "agentic":
-            _only_agentic(agent=agent, agent_mode=agent_mode or None, policy=policy, order=None if order == "score" else order)
+            _only_agentic(agent=agent, agent_mode=agent_mode or None, policy=policy)
             found = self._searcher.search(query, chosen, asked, moment, top_k, explain)
         else:
             if agent_mode and agent not in (None, "router"):
                 raise InputError("agent: agent_mode is the router; leave one of the two out")
             default = self._settings.retrieval.top_k
             limit = top_k_of(both_ends(query), default) if top_k is None else top_k
-            param = QueryParam(query, limit, asked.applied(), _order(order), agent_mode)
+            param = QueryParam(query, limit, asked.applied(), agent_mode)
             chosen_agent = "router" if agent_mode else agent
             search = partial(self._one_of_several, asked, moment, explain)
             with measured_search("agentic", asked.tenant_id) as measured:
@@ -339,9 +337,3 @@ def _only_agentic(**given: object) -> None:
             raise InputError(
                 f"{name}: only the method agentic has it; leave it out, or ask with method='agentic'{_OPTION.get(name, '')}"
             )
-
-
-def _order(name: str) -> Order:
-    if name not in set(Order):
-        raise InputError(f"order: {name!r} is not known; accepted are {', '.join(Order)}")
-    return Order(name)

@@ -188,8 +188,7 @@ class AgentMemory(ResponseModel):
 class GraphEntity(ResponseModel):
     """An entity ``hop`` relationships away from the names in the question: 0 is named.
 
-    ``mentions`` is how many times it was spoken of; ``episode_ids``, ``message_ids`` and ``fact_ids`` (of the episodes that
-    were looked into) are where, the newest ten times.
+    ``mentions`` is how many times it was spoken of; ``episode_ids`` and ``message_ids`` are where, the newest ten times.
     """
 
     id: str
@@ -201,7 +200,6 @@ class GraphEntity(ResponseModel):
     mentions: int = 0
     episode_ids: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
-    fact_ids: tuple[str, ...] = ()
 
 
 class GraphRelationship(ResponseModel):
@@ -219,14 +217,14 @@ class GraphRelationship(ResponseModel):
     mentions: int = 0
     episode_ids: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
-    fact_ids: tuple[str, ...] = ()
 
 
 class Graph(ResponseModel):
-    """The part of the entity graph around the question: evidence without a rank."""
+    """The part of the entity graph around a question or a name: evidence without a rank. ``notes`` say what was left out."""
 
     entities: tuple[GraphEntity, ...] = ()
     relationships: tuple[GraphRelationship, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class TimeSpan(ResponseModel):

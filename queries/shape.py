@@ -9,12 +9,12 @@ from connectors.aging_cache import Derived
 from connectors.telemetry.meters import stage
 from mneme.ports import MemoryIndex, Selection
 from mneme.rows import Collection, Row
-from queries.entities.graph import Walk, graph_response
+from queries.entities.graph import graph_response
 from queries.filtering.scope import Scope, profile_rows
 from queries.questions.types import QuestionType, asks_for_several
 from queries.questions.understand import Question
 from queries.ranking import Ranking
-from queries.recall import Candidate, Candidates
+from queries.recall import Candidate
 from queries.records import record_of, shared_fields
 from queries.responses import (
     AgentMemory,
@@ -90,7 +90,8 @@ def shape(question: Question, ranking: Ranking, scope: Scope, facts_per_episode:
     if with_facts:
         held += [fact for _, episode in episodes for fact in episode.atomic_facts if fact.rank is not None]
     held.sort(key=lambda each: each.rank or 0)
-    return lists_of(held, [episode for _, episode in episodes], knowledge, _graph(evidence.walk, evidence))
+    graph = graph_response(evidence.walk.entities, evidence.walk.relationships)
+    return lists_of(held, [episode for _, episode in episodes], knowledge, graph)
 
 
 def lists_of(held: Sequence[Found], episodes: Sequence[FoundEpisode], knowledge: Ids[str], graph: Graph) -> dict[str, Any]:
@@ -144,21 +145,6 @@ def _of_moment(row: Row, scope: Scope) -> dict[str, Any]:
             return {"parent_episode_id": row.parent_id}
         case _:
             return {}
-
-
-def _graph(walk: Walk, evidence: Candidates) -> Graph:
-    """The part of the graph reached from the names in the question, with the facts that mention it."""
-    facts_of: dict[str, dict[str, list[str]]] = {}  # by episode and message, of the episodes that are mentioned
-
-    def facts_of_message(episode: str, message: str) -> Sequence[str]:
-        if episode not in facts_of:
-            by_message = facts_of[episode] = {}
-            for each in evidence.facts.get(episode, ()):
-                for said_in in each.row.message_ids or ("",):
-                    by_message.setdefault(said_in, []).append(each.row.id)
-        return facts_of[episode].get(message, ())
-
-    return graph_response(walk.entities, walk.relationships, facts_of_message)
 
 
 def neighbours(index: MemoryIndex, scope: Scope, response: SearchResponse, count: int) -> tuple[FoundMessage, ...]:

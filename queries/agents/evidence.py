@@ -6,12 +6,10 @@ are those of the first search, and keep their places.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any, TypeVar
 
 from mneme.relations import attributes_asked
-from queries.agents.query import Order
 from queries.compete import Standing
 from queries.fuse import reciprocal_rank_fusion
 from queries.questions.understand import both_ends
@@ -182,17 +180,6 @@ def parent_of(item: Found) -> str | None:
     return item.parent_episode_id if isinstance(item, FoundFact | FoundMessage) else None
 
 
-def time_of(item: Episodic) -> datetime:
-    """The time at which it was said, or began."""
-    match item:
-        case FoundEpisode():
-            return item.started_at
-        case FoundFact():
-            return item.said_at
-        case FoundMessage():
-            return item.sent_at
-
-
 def with_slots(places: Sequence[Place], rankings: Sequence[Sequence[str]], limit: int) -> list[Place]:
     """The first ``limit`` places, among them the best of each ranking, in the place of the last that can go.
 
@@ -256,7 +243,6 @@ def merged(
     evidence: Evidence,
     places: Sequence[Place],
     limit: int,
-    order: Order,
     facts_per_episode: int,
     newest_first: bool,
     equal_scores: bool,
@@ -272,7 +258,6 @@ def merged(
         evidence: of one search or more.
         places: in their final order.
         limit: how many places the response has.
-        order: by score, or by when things were said.
         facts_per_episode: nested at most, but for those that hold places.
         newest_first: whether what superseded another stands before it; not for a question about the past.
         equal_scores: whether all scores are 1.
@@ -281,11 +266,9 @@ def merged(
     listed = _listed(evidence, _newest_first(evidence, places) if newest_first else places, limit)
     # 2.
     scores = [1.0] * len(listed) if equal_scores else accumulate((score for _, score in listed), min)
-    scored = [(item, score) for (item, _), score in zip(listed, scores, strict=True)]
-    if order is Order.CHRONOLOGICAL:
-        scored.sort(key=lambda each: _moment(each[0]))
     held: list[Found] = [
-        item.model_copy(update={"score": score, "rank": rank}) for rank, (item, score) in enumerate(scored, start=1)
+        item.model_copy(update={"score": score, "rank": rank})
+        for rank, ((item, _), score) in enumerate(zip(listed, scores, strict=True), start=1)
     ]
     # 3.
     known = evidence.episodes()
@@ -326,11 +309,6 @@ def _newest_first(evidence: Evidence, places: Sequence[Place]) -> list[Place]:
     by_id = {each.item.id: each for each in places}
     ordered = in_order([Standing(each.item.id, each.score) for each in places], successor, lambda each: each.id)
     return [Place(by_id[each.id].item, each.score) for each in ordered]
-
-
-def _moment(item: Found) -> tuple[datetime, str]:
-    """The time at which it was said; a result without one comes last."""
-    return (time_of(item) if isinstance(item, Episodic) else datetime.max.replace(tzinfo=UTC)), item.id
 
 
 def _episode(episode: FoundEpisode, held: Mapping[str, Found], most: int) -> FoundEpisode:

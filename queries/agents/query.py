@@ -4,19 +4,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from mneme.errors import InputError
 from mneme.settings import Agents
 from queries.questions.understand import checked
-
-
-class Order(StrEnum):
-    """The order of the results."""
-
-    SCORE = "score"
-    CHRONOLOGICAL = "chronological"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +26,6 @@ class QueryParam:
     text: str
     limit: int
     filters: Mapping[str, Any] = field(default_factory=dict)
-    order: Order = Order.SCORE
     long_term: bool = False
 
     def __post_init__(self) -> None:

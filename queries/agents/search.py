@@ -113,7 +113,6 @@ class AgenticSearch:
             run.evidence,
             places,
             param.limit,
-            param.order,
             self._settings.retrieval.facts_per_episode,
             newest_first=not asks_about_past(both_ends(param.text)),
             equal_scores=param.long_term,

@@ -1,7 +1,7 @@
 """Parse a model's answer while it streams: thinking, ``Reasoning:``, ``Answer:``, and the numbers that it cites.
 
 A model may leave out a heading, write it bold, as a title or in Chinese, begin with a block of thoughts, or cite a memory that
-it was not shown. With each piece all that has come is read anew, and what is new of the answer goes out, but for what may yet
+it was not shown. Line by line the heading of the answer is looked for; from there on everything goes out, but for what may yet
 become a heading, the mark of an abstention, or a citation. Without a heading all of it is the answer, and goes out at the end.
 """
 
@@ -23,7 +23,7 @@ def _heading(names: str) -> str:
 
 _REASONING_FIRST = re.compile(_heading(_REASONING), re.IGNORECASE)
 _REASONING_BEHIND = re.compile(rf"\n{_heading(_REASONING)}", re.IGNORECASE)
-_ANSWER_LINE = re.compile(rf"^{_heading(_ANSWER)}", re.IGNORECASE | re.MULTILINE)
+_ANSWER_LINE = re.compile(_heading(_ANSWER), re.IGNORECASE)
 _ANSWER_INSIDE = re.compile(rf"(?:\s|(?<=[。.!！]))[*_]{{0,3}}(?:{_ANSWER})[*_]{{0,3}}[:：][*_]{{0,3}}", re.IGNORECASE)
 _THINK_OPENS = re.compile(r"\s*<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _THINK_CLOSES = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
@@ -46,9 +46,9 @@ _UNKNOWN = re.compile(
 class Reply:
     """Reads a model's text piece by piece.
 
-    ``answer`` is as far as it went out, without the mark of an abstention, and ``reasoning`` what stands before it, or behind
-    it under a heading of its own. ``cited`` are the numbers that it cites, in its order; those under ``unknown`` were not
-    shown, and do not go out.
+    ``answer`` is as far as it went out, without the mark of an abstention, and ``reasoning`` at the end what stands before it,
+    or behind it under a heading of its own. ``cited`` are the numbers that it cites, in its order; those under ``unknown``
+    were not shown, and do not go out.
     """
 
     def __init__(self, shown: int) -> None:
@@ -58,16 +58,31 @@ class Reply:
             shown: how many memories were shown, numbered from 1.
         """
         self._shown = shown
-        self._text = ""
-        self._marked = False
-        self.answer = self.reasoning = ""
+        self._text = ""  # what is not read yet; of the answer what has not gone out
+        self._line = 0  # where the line begins that may become the heading of the answer
+        self._before: str | None = None  # the answer, as soon as that has begun
+        self._ended = False
+        self._marked: bool | None = None
+        self._out: list[str] = []
         self.cited: tuple[int, ...] = ()
         self.unknown: tuple[int, ...] = ()
+        self._space = ""  # before a number that was left out, for the one behind it
+
+    @property
+    def answer(self) -> str:
+        """The answer, as far as it went out."""
+        return "".join(self._out)
+
+    @property
+    def reasoning(self) -> str:
+        """The reasoning, once everything is read."""
+        before, behind = self._before if self._out else "", self._text if self._ended else ""
+        return _REASONING_FIRST.sub("", f"{before}\n{behind}".strip(), count=1).strip()
 
     @property
     def abstained(self) -> bool:
         """True if the answer says that it is not remembered."""
-        return self._marked or (not self.cited and bool(_UNKNOWN.match(self.answer)))
+        return bool(self._marked) or (not self.cited and bool(_UNKNOWN.match(self.answer)))
 
     def read(self, piece: str) -> str:
         """Take in a piece; what of the answer can go out."""
@@ -79,58 +94,53 @@ class Reply:
         return self._more(at_end=True)
 
     def _more(self, at_end: bool) -> str:
-        before, text = _parts(self._text, at_end)
-        text = text.lstrip()
-        behind = _REASONING_BEHIND.search(text)
-        text, after = (text[: behind.start()], text[behind.end() :]) if behind else (text, "")
-        text = text.rstrip() if at_end or behind else _settled(text)
-        self._marked = text.lower().startswith(NOT_REMEMBERED)
-        if self._marked:
-            text = text[len(NOT_REMEMBERED) :].lstrip(_AFTER_MARK)
-        elif not at_end and NOT_REMEMBERED.startswith(text.lower()):
+        if self._ended or (self._before is None and not self._begins(at_end)):
             return ""
-        out = self._cite(text).lstrip()[len(self.answer) :]
-        self.answer += out
-        self.reasoning = _REASONING_FIRST.sub("", f"{before if self.answer else ''}\n{after}".strip(), count=1).strip()
+        if self._marked is None:
+            text = self._text.lstrip()
+            self._marked = text.lower().startswith(NOT_REMEMBERED)
+            if not self._marked and not at_end and NOT_REMEMBERED.startswith(text.lower()):
+                self._marked = None
+                return ""
+            self._text = text[len(NOT_REMEMBERED) if self._marked else 0 :]
+        behind = _REASONING_BEHIND.search(self._text)
+        text = self._text[: behind.start()] if behind else self._text
+        settled = text.rstrip() if at_end or behind else _settled(text)
+        self._text, self._ended = self._text[behind.end() if behind else len(settled) :], behind is not None
+        out = _CITED.sub(self._shown_alone, settled)
+        if not self._out:
+            out = out.lstrip(_AFTER_MARK if self._marked else None)
+        self._out += [out] if out else []
         return out
 
-    def _cite(self, text: str) -> str:
-        """The text with the numbers that were shown alone, each in brackets."""
-        cited: dict[int, None] = {}
-        unknown: dict[int, None] = {}
-        left = ""  # the space before a number that is left out, for the one behind it
+    def _begins(self, at_end: bool) -> bool:
+        """Read the lines before the answer, without blocks of thoughts; whether it has begun."""
+        while True:
+            thinks = _THINK_OPENS.match(self._text)
+            heading = None if thinks else _ANSWER_LINE.match(self._text, self._line)
+            if heading and (at_end or heading.end() < len(self._text) or self._text.endswith("\n")):
+                self._before, self._text = self._text[: heading.start()], self._text[heading.end() :]
+                return True
+            end = self._text.find("\n", self._line)
+            if closed := _THINK_CLOSES.search(self._text, self._line, end if end >= 0 else len(self._text)):
+                self._text, self._line = self._text[closed.end() :].lstrip(), 0
+            elif end >= 0:
+                self._line = end + 1
+            else:
+                break
+        if at_end and not thinks:
+            self._before, self._text = _without_heading(self._text.strip())
+        return self._before is not None
 
-        def known(found: re.Match[str]) -> str:
-            nonlocal left
-            numbers = [int(number) for number in re.findall(r"\d+", found[0])]
-            shown = [number for number in numbers if 1 <= number <= self._shown]
-            cited.update(dict.fromkeys(shown))
-            unknown.update(dict.fromkeys(number for number in numbers if number not in shown))
-            space = found[0][: len(found[0]) - len(found[0].lstrip())] or left
-            left = "" if shown else space
-            return "".join([space, *(f"[{number}]" for number in shown)]) if shown else ""
-
-        text = _CITED.sub(known, text)
-        self.cited, self.unknown = tuple(cited), tuple(unknown)
-        return text
-
-
-def _parts(text: str, at_end: bool) -> tuple[str, str]:
-    """The text before the answer, and the answer with the rest; both empty as long as it has not begun."""
-    if _THINK_OPENS.match(text):
-        closed = _THINK_CLOSES.search(text)
-        if closed is None:
-            return "", ""
-        text = text[closed.end() :]
-    heading = _ANSWER_LINE.search(text)
-    while closed := _THINK_CLOSES.search(text, 0, heading.start() if heading else len(text)):  # some prompts hold its opening
-        text = text[closed.end() :].lstrip()
-        heading = _ANSWER_LINE.search(text)
-    if heading is None:
-        return _without_heading(text.strip()) if at_end else ("", "")
-    if not at_end and heading.end() == len(text) and not text.endswith("\n"):
-        return "", ""
-    return text[: heading.start()], text[heading.end() :]
+    def _shown_alone(self, found: re.Match[str]) -> str:
+        """Of numbers in brackets those that were shown, each in brackets of its own."""
+        numbers = [int(number) for number in re.findall(r"\d+", found[0])]
+        shown = [number for number in numbers if 1 <= number <= self._shown]
+        self.cited = tuple(dict.fromkeys((*self.cited, *shown)))
+        self.unknown = tuple(dict.fromkeys((*self.unknown, *(number for number in numbers if number not in shown))))
+        space = found[0][: len(found[0]) - len(found[0].lstrip())] or self._space
+        self._space = "" if shown else space
+        return "".join([space, *(f"[{number}]" for number in shown)]) if shown else ""
 
 
 def _settled(text: str) -> str:

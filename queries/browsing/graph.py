@@ -5,7 +5,7 @@ from itertools import islice
 from mneme.errors import InputError
 from mneme.ports import Filter, MemoryIndex
 from mneme.rows import Collection
-from queries.browsing.history import MOST_NODES
+from queries.browsing.history import LEFT_OUT, MOST_NODES
 from queries.browsing.lists import all_rows
 from queries.entities.graph import Nodes, Reached, graph_response, parts_of
 from queries.entities.naming import folded, naming
@@ -34,8 +34,8 @@ def read_graph(index: MemoryIndex, scope: Scope, entity: str | None, hops: int, 
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise InputError(f"{name}: {value!r} is not possible; give {least} to {most}")
     own = all_rows(scope, "the graph")
-    rows = index.scan(Collection.GRAPH, Filter(own.tenant_id, own.owner_keys, own.owner_ids))
-    nodes = Nodes(parts_of(islice(rows, MOST_NODES)))
+    rows = list(islice(index.scan(Collection.GRAPH, Filter(own.tenant_id, own.owner_keys, own.owner_ids)), MOST_NODES))
+    nodes = Nodes(parts_of(rows))
     # 1.
     begin = list(nodes.entities)[:limit] if entity is None else _meant_by(entity, nodes)
     # 2.
@@ -49,7 +49,8 @@ def read_graph(index: MemoryIndex, scope: Scope, entity: str | None, hops: int, 
     edges = {edge.id: edge for node in reached for edge in nodes.edges.get(node, ()) if nodes.ends[edge.id] <= reached.keys()}
     between = [Reached(edge, max(reached[end] for end in nodes.ends[edge.id]) or 1, 1.0) for edge in edges.values()]
     between.sort(key=lambda each: (each.part.validity.valid_to is not None, each.hop, -len(each.part.mentions), each.part.id))
-    return graph_response(entities, between[: _EDGES * limit])
+    notes = (LEFT_OUT.format(MOST_NODES, "entities and relationships"),) if len(rows) == MOST_NODES else ()
+    return graph_response(entities, between[: _EDGES * limit]).model_copy(update={"notes": notes})
 
 
 def _meant_by(asked: str, nodes: Nodes) -> list[str]:

@@ -30,6 +30,7 @@ from queries.records import shared_fields
 
 MOST_STATEMENTS = 2_000  # facts, and as many foresights, that share a word with the name: the best by BM25
 MOST_NODES = 50_000  # entities and relationships of an owner that are looked through, by id
+LEFT_OUT = "there is more: only {:,} {} were looked at"
 
 MOST_CHANGES = 200  # the facts that were said last, of those that something else took the place of
 
@@ -63,7 +64,7 @@ def read_history(index: MemoryIndex, scope: Scope, asked: str) -> History:
     # 3.
     told_facts, told_foresights = _told(index, [*facts, *foresights], scope)
     notes = [
-        f"there is more: only {limit:,} {what} were looked at"
+        LEFT_OUT.format(limit, what)
         for what, limit, is_all in (
             ("entities and relationships", MOST_NODES, len(nodes) < MOST_NODES),
             ("facts", MOST_STATEMENTS, all_facts),

@@ -23,13 +23,13 @@ from mneme.records import (
     Validity,
 )
 from mneme.rows import Collection, Key
-from queries.browsing.history import is_in_portrait
+from queries.browsing.history import history_line, is_in_portrait
 from queries.browsing.lists import in_order, listed_document, stored_documents
 from queries.browsing.responses import (
+    HistoryLine,
     InspectedCase,
     InspectedEntity,
     InspectedEpisode,
-    InspectedLine,
     InspectedMessage,
     InspectedRelationship,
     InspectedStatement,
@@ -229,10 +229,10 @@ def _relationships(episode: str, shared: Iterable[AnyRecord]) -> Iterator[Inspec
                     yield InspectedRelationship(**own)
 
 
-def _lines(episode: str, shared: Iterable[AnyRecord]) -> Iterator[InspectedLine]:
+def _lines(episode: str, shared: Iterable[AnyRecord]) -> Iterator[HistoryLine]:
     """The profile evidence of the episode, in its own words."""
     for profile in shared:
         if isinstance(profile, Profile):
             for item in profile.evidence:
                 if any(mention.episode_id == episode for mention in item.evidence):
-                    yield InspectedLine(**shared_fields(InspectedLine, item), holds=is_in_portrait(item, profile))
+                    yield history_line(item, is_in_portrait(item, profile))

@@ -106,8 +106,8 @@ class HistoryLine(ResponseModel):
     statement: str
     category: str
     implicit: bool
-    holds: bool
-    evidence: tuple[Mention, ...]
+    holds: bool = True
+    evidence: tuple[Mention, ...] = ()
 
     @property
     def at(self) -> datetime:
@@ -244,16 +244,6 @@ class InspectedRelationship(ResponseModel):
     valid_to: datetime | None = None
 
 
-class InspectedLine(ResponseModel):
-    """A line of a portrait that the episode shows. ``holds`` is false where it is not in the portrait now."""
-
-    about: str
-    statement: str
-    category: str
-    implicit: bool
-    holds: bool = True
-
-
 class InspectedCase(ResponseModel):
     """The task that an agent did in it."""
 
@@ -287,7 +277,7 @@ class InspectedEpisode(ResponseModel):
     foresights: tuple[InspectedStatement, ...] = ()
     entities: tuple[InspectedEntity, ...] = ()
     relationships: tuple[InspectedRelationship, ...] = ()
-    profile: tuple[InspectedLine, ...] = ()
+    profile: tuple[HistoryLine, ...] = ()
     case: InspectedCase | None = None
 
 

@@ -10,7 +10,7 @@ relationship that the question asks for ("husband": married_to), and halved alon
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -282,44 +282,27 @@ def _tokens(name: str) -> list[str]:
     return [token for token in tokenise(name) if len(token) > 1 or not has_cjk(token)]
 
 
-def graph_response(
-    entities: Sequence[Reached[Entity]],
-    relationships: Sequence[Reached[Relationship]],
-    facts_of: Callable[[str, str], Sequence[str]] = lambda episode, message: (),
-) -> Graph:
-    """The reached part of the graph as a response, with its sources.
-
-    Args:
-        entities: in the order to be shown.
-        relationships: likewise.
-        facts_of: the ids of the facts that an episode made of a message, as far as they are known.
-    """
-
-    def facts(places: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(fact for place in places for fact in facts_of(*place)))
-
+def graph_response(entities: Sequence[Reached[Entity]], relationships: Sequence[Reached[Relationship]]) -> Graph:
+    """The reached part of the graph as a response, with its sources, in this order."""
     # An edge is kept by the names that were said; here both ends go by the one name of their entity.
     called = {alias: each.part.name for each in reversed(entities) for alias in each.part.aliases}
     called |= {each.part.name: each.part.name for each in entities}
 
-    found_entities, found_relationships = [], []
-    for node in entities:
-        fields, places = _shown(node.part)
-        found_entities.append(GraphEntity(**fields, hop=node.hop, fact_ids=facts(places)))
-    for link in relationships:
-        edge, (fields, places) = link.part, _shown(link.part)
-        ends = {"source": called.get(edge.source, edge.source), "target": called.get(edge.target, edge.target)}
-        found_relationships.append(GraphRelationship(**fields | ends, hop=link.hop, fact_ids=facts(places)))
-    return Graph(entities=tuple(found_entities), relationships=tuple(found_relationships))
+    def ends(edge: Relationship) -> dict[str, str]:
+        return {"source": called.get(edge.source, edge.source), "target": called.get(edge.target, edge.target)}
+
+    return Graph(
+        entities=tuple(GraphEntity(**_shown(each.part), hop=each.hop) for each in entities),
+        relationships=tuple(GraphRelationship(**_shown(each.part) | ends(each.part), hop=each.hop) for each in relationships),
+    )
 
 
 @Derived  # many searches show the same
-def _shown(part: Entity | Relationship) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
-    """The fields of its response, with the sources of its newest mentions; and these by episode and message."""
+def _shown(part: Entity | Relationship) -> dict[str, Any]:
+    """The fields of its response, with the sources of its newest mentions."""
     newest = part.mentions[-_MOST_MENTIONS:]
-    fields = shared_fields(GraphEntity if part.kind == "entity" else GraphRelationship, part) | {
+    return shared_fields(GraphEntity if part.kind == "entity" else GraphRelationship, part) | {
         "mentions": len(part.mentions),
         "episode_ids": tuple(dict.fromkeys(each.episode_id for each in newest)),
         "message_ids": tuple(dict.fromkeys(message for each in newest for message in each.message_ids)),
     }
-    return fields, tuple(dict.fromkeys((each.episode_id, message) for each in newest for message in each.message_ids or ("",)))

@@ -33,6 +33,8 @@ async def graph(visit: Visit) -> None:
     if not found.entities and not name:
         nothing("There are no entities yet.", "They are made of what is said, episode by episode.")
         return
+    for each in found.notes if not name else ():  # the history of a name says the same
+        notice(each)
     if found.entities:
         with tag("div", classes="map"):
             _picture(visit, found, name or _person(visit, found))

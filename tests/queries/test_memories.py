@@ -304,7 +304,6 @@ class TestRequests:
             ({"query": "boat", "method": "fuzzy"}, "accepted are keyword, vector, hybrid, agentic"),
             ({"query": "boat", "agent": "chain"}, "agent: only the method agentic has it"),
             ({"query": "boat", "method": "agentic", "agent": "chain", "agent_mode": True}, "agent_mode is the router"),
-            ({"query": "boat", "order": "chronological"}, "order: only the method agentic has it"),
             ({"query": "boat", "top_k": 0}, "top_k: 0"),
         ],
         ids=str,

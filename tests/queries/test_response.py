@@ -100,7 +100,7 @@ def test_a_fact_that_answers_is_listed_and_nested_under_the_episode_it_replaced(
         "agent_memory": {"cases": [], "skills": []},
         "knowledge": [],
     }
-    assert response["graph"] == {"entities": [], "relationships": []}
+    assert response["graph"] == {"entities": [], "relationships": [], "notes": []}
     assert response["trace"] is None
 
 

@@ -58,7 +58,6 @@ class SearchRequest(RequestModel):
     expand_context: int = Field(
         default=0, strict=True, ge=0, le=50, description="messages to show around each found one, without a rank"
     )
-    order: Literal["score", "chronological"] = "score"
 
 
 @router.post("/memories/search", summary="Search", responses=problem_responses(409, 502, 503, 504))

@@ -1,12 +1,9 @@
 """The results of all searches: fused, and as one response."""
 
-from datetime import timedelta
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.agents.evidence import Evidence, merged, parent_of, time_of
-from queries.agents.query import Order
+from queries.agents.evidence import Evidence, merged, parent_of
 from queries.responses import FoundEpisode, FoundFact, FoundMessage, Graph, SearchResponse
 from tests.queries.agents.made import DAY, episode, evidence, fact, message, profile, relationship, response
 
@@ -140,14 +137,8 @@ def test_a_relationship_is_there_once_and_as_near_as_any_search_came() -> None:
     assert found.graph().relationships == (other, near)
 
 
-def test_each_kind_is_told_at_its_own_time() -> None:
-    later = DAY + timedelta(days=1)
-    told = (episode("e", started_at=later), fact("f", said_at=later), message("m", sent_at=later))
-    assert {time_of(each) for each in told} == {later}
-
-
 def one(found: Evidence, limit: int = 10, **options) -> SearchResponse:
-    chosen = {"order": Order.SCORE, "facts_per_episode": 5, "newest_first": True, "equal_scores": False} | options
+    chosen = {"facts_per_episode": 5, "newest_first": True, "equal_scores": False} | options
     lists = merged(found, found.places(limit), limit, **chosen)
     first = found.first
     assert first is not None
@@ -195,14 +186,6 @@ class TestScores:
     def test_all_scores_are_one_on_request(self):
         searches = evidence(("a", response(fact("f"), profile())), ("b", response(fact("g"))))
         assert {each.score for each in one(searches, equal_scores=True).ranked()} == {1.0}
-
-
-class TestOrder:
-    def test_by_when_it_was_said_on_request(self):
-        late = fact("late", said_at=DAY + timedelta(days=2))
-        early = fact("early", said_at=DAY - timedelta(days=2))
-        searches = evidence(("a", response(late, profile(), early, message("between"))))
-        assert ranks(one(searches, order=Order.CHRONOLOGICAL)) == ["early", "between", "late", "portrait"]
 
 
 class TestEpisodes:

@@ -116,14 +116,6 @@ def test_a_proposed_query_does_not_reach_the_memory_of_others() -> None:
     assert any("release" in text for text in texts(others))
 
 
-def test_chronological_order_is_that_in_which_it_was_said() -> None:
-    found = chained(order="chronological", filters=MINE | {"kinds": ["fact", "message"]}, top_k=6)
-    said = [getattr(each, "said_at", None) or getattr(each, "sent_at", None) for each in found.ranked()]
-    assert None not in said
-    assert said == sorted(said)  # type: ignore[type-var]
-    assert [each.rank for each in found.ranked()] == list(range(1, len(said) + 1))
-
-
 def test_the_context_of_what_was_found_is_shown_without_a_rank() -> None:
     only = {"conversation_id": "harbour", "kinds": ["fact"]}
     alone, wide = chained(filters=MINE | only, top_k=1), chained(filters=MINE | only, top_k=1, expand_context=2)
@@ -160,15 +152,10 @@ class TestAgentMode:
             self.found(method=method)
 
 
-@pytest.mark.parametrize(("name", "value"), [("agent", "chain"), ("policy", QueryPolicy(calls=1)), ("order", "chronological")])
+@pytest.mark.parametrize(("name", "value"), [("agent", "chain"), ("policy", QueryPolicy(calls=1))])
 def test_what_only_agents_know_is_refused_elsewhere(name: str, value: Any) -> None:
     with remembering({}) as memories, pytest.raises(InputError, match=name):
         memories.search(QUESTION, "hybrid", MINE, **{name: value})
-
-
-def test_an_order_that_is_none_is_refused_with_those_that_are() -> None:
-    with pytest.raises(InputError, match="order: 'random' is not known; accepted are score, chronological"):
-        chained(order="random")
 
 
 def test_a_model_that_is_to_decide_and_is_not_there_is_an_error_of_the_settings() -> None:

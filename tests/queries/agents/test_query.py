@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mneme.errors import InputError
 from mneme.settings import Agents
-from queries.agents.query import Budget, BudgetSpent, Order, QueryParam, QueryPolicy, compared
+from queries.agents.query import Budget, BudgetSpent, QueryParam, QueryPolicy, compared
 from tests.queries.agents.made import Clock, budget
 
 SETTINGS = Agents()
@@ -16,7 +16,7 @@ SETTINGS = Agents()
 
 def test_a_question_has_defaults_for_all_but_its_text_and_its_limit() -> None:
     asked = QueryParam("who?", 10)
-    assert (dict(asked.filters), asked.order, asked.long_term) == ({}, Order.SCORE, False)
+    assert (dict(asked.filters), asked.long_term) == ({}, False)
 
 
 @pytest.mark.parametrize("name", ["searches", "calls", "tokens", "seconds"])

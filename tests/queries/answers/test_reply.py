@@ -1,10 +1,13 @@
 """What a model wrote, read while it comes."""
 
+import re
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries.answers.reply import Reply
+from queries.answers.reply import _CITED, Reply
 
 
 def read(text: str, shown: int = 9, at_a_time: int | None = None) -> tuple[Reply, str]:
@@ -117,6 +120,21 @@ def test_an_abstention_is_recognised_and_its_mark_left_out(text: str, answer: st
 @pytest.mark.parametrize("text", ["Ann does not know Ben [1].", "No, she moved [2].", "Not in Bergen but in Oslo [1]."])
 def test_a_no_is_no_abstention(text: str) -> None:
     assert not read(f"Answer: {text}")[0].abstained
+
+
+def test_an_answer_is_read_once_however_many_pieces_it_comes_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each piece used to be read with all before it: 8,000 characters in pieces of four took 1.2 s of processor time."""
+    text, looked_at = "Some of it is told [1]. " * 300, 0
+
+    class Counted:
+        def sub(self, replaced: Callable[[re.Match[str]], str], read: str) -> str:
+            nonlocal looked_at
+            looked_at += len(read)
+            return _CITED.sub(replaced, read)
+
+    monkeypatch.setattr("queries.answers.reply._CITED", Counted())
+    assert read(f"Answer: {text}", at_a_time=4)[1] == text.strip()
+    assert looked_at < len(text)
 
 
 @given(st.text(alphabet="Answer: Reasoning\n[]12*#<think>/回答：。", max_size=80), st.integers(1, 9))

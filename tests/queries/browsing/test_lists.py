@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import Put
 from mneme.rows import Row, flush_marker, row_of
-from queries.browsing import history, reader
+from queries.browsing import graph, history, reader
 from queries.browsing.lists import cursor, place_of
 from tests.queries.world import (
     MAYA,
@@ -85,6 +85,13 @@ def test_a_graph_is_walked_to_those_spoken_of_most_and_no_further_than_its_limit
         most = asked.graph(None, MINE, limit=2)
     assert [each.name for each in most.entities] == ["Friendf", "Friende"]
     assert most.relationships == ()
+
+
+def test_a_graph_says_when_not_all_of_it_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    with memories() as asked:
+        assert asked.graph(None, MINE).notes == ()
+        monkeypatch.setattr(graph, "MOST_NODES", 2)
+        assert asked.graph(None, MINE).notes == ("there is more: only 2 entities and relationships were looked at",)
 
 
 def test_a_graph_of_a_name_that_only_relationships_have_is_shown() -> None:
