@@ -16,7 +16,6 @@ from queries.browsing.responses import (
     InspectedCase,
     InspectedEntity,
     InspectedEpisode,
-    InspectedLine,
     InspectedMessage,
     InspectedRelationship,
     InspectedStatement,
@@ -231,7 +230,7 @@ class TestInspection:
             foresights=(InspectedStatement(**about, text="Ann sails", start=NOON),),
             entities=(InspectedEntity(name="Ann", type="person", text="Ann sails."),),
             relationships=(InspectedRelationship(source="Ann", relation="member_of", target="a crew", date=None, ended=True),),
-            profile=(InspectedLine(about="Ann", statement="Ann likes wind", category="preference", implicit=True),),
+            profile=(HistoryLine(about="Ann", statement="Ann likes wind", category="preference", implicit=True),),
             case=InspectedCase(task_intent="Sail", approach="Wait for wind", quality_score=0.5, key_insight="Wind matters"),
         )
         text = printed(inspection_view(inspection(made)), 140)
