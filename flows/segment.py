@@ -1,12 +1,12 @@
 """segment: the messages of a bucket's conversations become cuts.
 
-The work is done in flows/conversations/; this step keeps the conversations of one bucket, asks the detector (in the
-pool where it calls a model), looks after time, and holds no texts of conversations that rest: those are references,
-read again from the index, in the pool, when the conversation goes on. Changes of what was decided long ago, and
-conversations that were forgotten here, are read from the index too (resegment.py). While a conversation waits for
-the pool it only takes in messages; changes and pauses wait with it, and whatever comes behind them waits behind them, so
-that how long the pool takes makes no difference. One that meets a defect is put in quarantine, and a ``flush`` asks for it
-again; the others go on (flows/conversations/dormant.py).
+The work is done in flows/conversations/. This step keeps the conversations of one bucket, looks after time, and asks the
+detector, in the pool where it calls a model. It holds no texts of conversations that rest: those are references, read again
+from the index, in the pool, when the conversation goes on. Changes of what was decided long ago, and conversations that were
+forgotten here, are read from the index too (resegment.py). While a conversation waits for the pool it only takes in messages.
+Changes and pauses wait with it, and whatever comes behind them waits behind them. So it makes no difference how long the pool
+takes. One that meets a defect is put in quarantine, and a ``flush`` asks for it again; the others go on
+(flows/conversations/dormant.py).
 """
 
 import logging

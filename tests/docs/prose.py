@@ -26,7 +26,7 @@ MOST_WORDS = 32
 OPENING_WORDS = ("What", "Who", "Which", "Where", "When", "Whether", "How")
 # By room: docstrings that still open so, and longer sentences in docstrings and messages. A number only falls.
 ALLOWED_OPENINGS = {"mneme": 0, "connectors": 0, "flows": 0, "queries": 0, "serving": 0, "evaluation": 0}
-ALLOWED_LENGTHS = {"mneme": 7, "connectors": 15, "flows": 15, "queries": 20, "serving": 1, "evaluation": 18}
+ALLOWED_LENGTHS = {"mneme": 7, "connectors": 15, "flows": 14, "queries": 20, "serving": 1, "evaluation": 18}
 # Checks of proselint that contradict how we write, such as straight quotes, or that take "for everybody" for "for ever".
 SILENT = (
     "restricted",
