@@ -16,7 +16,7 @@ _ANSWER = "Final Answer|Answer|最终答案|最终回答|回答|答案|答复|�
 
 def _heading(names: str) -> str:
     """A line that begins with one of the names and a colon, or is a title with it alone; whatever marks it, and few blanks."""
-    before, after = r"[ \t]{0,8}+(?:#{1,6}[ \t]{0,8}+)?[*_]{0,3}[ \t]{0,8}+", r"[ \t]*+[*_]{0,3}[ \t]*+"
+    before, after = r"[ \t]{0,8}+(?:#{1,6}[ \t]{0,8}+)?[*_]{0,3}[ \t]{0,8}+", r"[ \t]{0,8}+[*_]{0,3}[ \t]{0,8}+"
     titled = rf"(?=[ \t]{{0,8}}+[#*_]){before}(?:{names}){after}(?:\n|$)"
     return rf"(?:{before}(?:{names}){after}[:：]{after}|{titled})"
 
@@ -106,7 +106,9 @@ class Reply:
         behind = _REASONING_BEHIND.search(self._text)
         text = self._text[: behind.start()] if behind else self._text
         settled = text.rstrip() if at_end or behind else _settled(text)
-        self._text, self._ended = self._text[behind.end() if behind else len(settled) :], behind is not None
+        # What reaches the end of a piece may go on: "* Analysis" with " I [1]", "**Reasoning:" with its last two marks.
+        self._ended = behind is not None and (at_end or behind.end() < len(self._text) or behind[0].endswith("\n"))
+        self._text = self._text[behind.end() if behind and self._ended else len(settled) :]
         out = _CITED.sub(self._shown_alone, settled)
         if not self._out:
             out = out.lstrip(_AFTER_MARK if self._marked else None)

@@ -41,6 +41,12 @@ FORMS = [
     ("Reasoning: because.\n\nIn Bergen [1].", "In Bergen [1].", "because."),
     ("Reasoning: because. Answer: In Bergen [1].", "In Bergen [1].", "because."),
     ("Answer: First:\n- Bergen [1]\n- Oslo [2]\n\nTotal: 2.", "First:\n- Bergen [1]\n- Oslo [2]\n\nTotal: 2.", ""),
+    ("Answer: In Bergen [1].\n\n**Reasoning:** because.", "In Bergen [1].", "because."),
+    ("Answer: In Bergen [1].\n## Reasoning\nbecause.", "In Bergen [1].", "because."),
+    ("Answer: You took:\n* Analysis I [1]\n* Algebra [2]", "You took:\n* Analysis I [1]\n* Algebra [2]", ""),
+    ("Answer: You wrote\n\n**Analysis** of the trip [1].", "You wrote\n\n**Analysis** of the trip [1].", ""),
+    ("Answer: You read:\n## Thinking Fast and Slow [1]", "You read:\n## Thinking Fast and Slow [1]", ""),
+    ("回答：你写了：\n* 分析报告 [1]", "你写了：\n* 分析报告 [1]", ""),
 ]
 
 
@@ -51,6 +57,14 @@ def test_the_answer_is_found_in_every_form(text: str, answer: str, reasoning: st
     assert out == answer
     assert reply.reasoning == reasoning
     assert not reply.abstained
+
+
+@pytest.mark.parametrize(("text", "answer", "reasoning"), FORMS)
+def test_the_answer_is_the_same_wherever_its_text_is_cut(text: str, answer: str, reasoning: str) -> None:
+    for cut in range(len(text)):
+        reply = Reply(9)
+        out = reply.read(text[:cut]) + reply.read(text[cut:]) + reply.end()
+        assert (out, reply.reasoning) == (answer, reasoning), f"cut behind {text[:cut]!r}"
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "<think>Hm, this is long", "Reasoning: because.\nAnswer:\n", "Answer: "])
@@ -135,6 +149,12 @@ def test_an_answer_is_read_once_however_many_pieces_it_comes_in(monkeypatch: pyt
     monkeypatch.setattr("queries.answers.reply._CITED", Counted())
     assert read(f"Answer: {text}", at_a_time=4)[1] == text.strip()
     assert looked_at < len(text)
+
+
+def test_what_may_become_a_heading_is_held_back_and_what_stands_before_it_goes_out() -> None:
+    reply = Reply(3)
+    assert reply.read("Answer: You took:\n* Analysis") == "You took:"
+    assert reply.read(" I [1], a long one") + reply.end() == "\n* Analysis I [1], a long one"
 
 
 @given(st.text(alphabet="Answer: Reasoning\n[]12*#<think>/回答：。", max_size=80), st.integers(1, 9))
