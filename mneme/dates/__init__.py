@@ -12,6 +12,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from mneme.chinese_script import parted, simplified
 from mneme.dates import chinese, chinese_words, english, english_doubts
+from mneme.dates.english_words import ALONE, PART_OF_DAY
 from mneme.dates.spans import DaySpan, Found, Grain
 from mneme.text import has_cjk
 
@@ -154,7 +155,9 @@ _AMERICAN_ZONES = frozenset(
 
 
 _NUMBERED = re.compile(r"(?:(?:on|by|from|until|till) )?(?:the )?(\d{1,2})(?:st|nd|rd|th)", re.I)  # a day without a month
-_ANY_NUMBERED = re.compile(r"\b(?:the|on|by|from|is|until|till) ([12]?\d|3[01])(?:st|nd|rd|th)\b", re.I)
+_ANY_NUMBERED = re.compile(  # no floor and no century
+    rf"\b(?:the|on|by|from|is|until|till) ([12]?\d|3[01])(?:st|nd|rd|th)\b(?:\s+of\b|{PART_OF_DAY}{ALONE})", re.I
+)
 _NEAR = 7  # days
 
 

@@ -599,6 +599,11 @@ def test_no_text_and_no_time_makes_it_fail(text: str, said_at: datetime, languag
         ("We leave on Friday.", "They denied me for the 19th.", "2026-03-06"),
         ("We leave on Friday.", "It is on the 6th.", "2026-03-06"),
         ("We met on Friday.", "They denied me for the 20th.", "2026-02-27"),
+        ("The inspection is on Friday.", "My office is on the 20th floor now.", "2026-03-06"),
+        ("The inspection is on Friday.", "It is the 20th century church.", "2026-03-06"),
+        ("The inspection is on Friday.", "I can do the 20th.", ""),
+        ("The inspection is on Friday.", "I can't do the 20th evening.", ""),
+        ("The inspection is on Friday.", "It was moved to the 20th of this month.", ""),
     ],
 )
 def test_a_bare_weekday_may_be_a_later_one_that_was_named_before(text: str, earlier: str, dates: str) -> None:
