@@ -80,7 +80,7 @@ _OWNERS_OF_A_TENANT = 20
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """The cost of filling and merging, as of a backfill of so many rows."""
+    """The cost of filling and merging, as an ingestion of so many rows merges."""
 
     rows: int
     seconds: float

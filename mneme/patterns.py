@@ -47,26 +47,29 @@ class _Section:
 
     def fragment(self, name: str) -> str:
         """The text of a fragment, for patterns that are put together elsewhere."""
-        return expanded(f"{{{name}}}", self._all_fragments())
+        return self._expanded(f"{{{name}}}", name)
 
     def _texts(self) -> Mapping[str, Any]:
         data = _read(self._file)
         section: Mapping[str, Any] = data[self._name] if self._name else data
         return section
 
-    def _all_fragments(self) -> Mapping[str, str | Sequence[str]]:
-        return {**COMMON, **_read(self._file).get("fragments", {})}
+    def _expanded(self, text: str, name: str) -> str:
+        try:
+            return expanded(text, {**COMMON, **_read(self._file).get("fragments", {})})
+        except KeyError as error:
+            raise AttributeError(f"{self._file.name} has no fragment {error.args[0]}, for {name}") from error
 
     def _text(self, name: str) -> str:
         """The text of a pattern.
 
         Raises:
-            AttributeError: the section has none of this name.
+            AttributeError: the section has none of this name, or it names a fragment that is in no file.
         """
         texts = self._texts()
         if name not in texts or isinstance(texts[name], dict):
             raise AttributeError(f"{self._file.name} has no pattern {self._name}.{name}")
-        return expanded("".join(texts[name]), self._all_fragments())
+        return self._expanded("".join(texts[name]), f"{self._name}.{name}")
 
 
 class Patterns(_Section):

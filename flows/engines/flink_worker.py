@@ -265,8 +265,12 @@ class _NamingFields(pickle.Pickler):
 
 
 def _made(kind: type[Any], values: Mapping[str, Any], given: set[str] | None = None) -> Any:
-    made = kind(**values) if given is None else kind.model_construct(given, **values)
-    if given is not None and len(made.__dict__) < len(kind.model_fields):
+    if given is None:
+        return kind(**values)
+    if gone := sorted(values.keys() - kind.model_fields.keys()):  # what pydantic would leave out
+        raise TypeError(f"{kind.__name__} has no field {gone[0]}")
+    made = kind.model_construct(given, **values)
+    if len(made.__dict__) < len(kind.model_fields):
         raise TypeError(f"{kind.__name__} has a field without a value")
     return made
 

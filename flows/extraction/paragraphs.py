@@ -14,23 +14,6 @@ _NARROW = 30  # characters of the longest line; nobody wraps at less: a list, an
 _LONGEST_INTRODUCTION = 120  # characters
 
 
-_MONTH = (
-    r"(?:Jan(?:uary?)?|Feb(?:ruary?)?|Mar(?:ch)?|März|Apr(?:il)?|May|Mai|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?"
-    r"|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)\b\.?"
-)
-_STAMPS = (  # of an entry of a log: a day, a time, a level, a caller's address, a named field
-    r"\d{4}[-/.]\d\d?[-/.]\d\d?(?!\d)",
-    r"\d\d?[-/.]\d\d?[-/.](?:\d{4}|\d\d)?(?!\d)",
-    r"(?:\d{4}年)?\d\d?月\d\d?[日号]",
-    rf"(?:[A-Z][a-z]{{1,9}}\.?,? )?\d\d?(?:st|nd|rd|th|\.)? {_MONTH}",
-    rf"(?:[A-Z][a-z]{{1,9}}\.?,? )?{_MONTH} +\d\d?(?!\d)",
-    r"\d\d?[:.]\d\d(?::\d\d)?(?: ?[ap]m)?(?![\d.])",
-    r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b",
-    r"\d{1,3}(?:\.\d{1,3}){3}\b",
-    r"(?:ts|time|timestamp|level)=",
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph, an item of a list (without its mark), an entry of a log or a row of a table, in one line.

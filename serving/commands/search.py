@@ -1,7 +1,7 @@
 """Commands that read the memory: search, ask, history, inspect."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,10 +19,6 @@ from serving.commands.options import (
 )
 from serving.startup import connect
 from serving.terminal.output import note, output, show
-
-if TYPE_CHECKING:
-    pass
-
 
 Method = Literal["keyword", "vector", "hybrid", "agentic"]
 Strategy = Literal["router", "direct", "split", "chain", "reflect"]

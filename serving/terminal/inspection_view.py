@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.rule import Rule
@@ -18,9 +17,6 @@ from queries.browsing.responses import (
 )
 from serving.terminal.format import cited, count, expected, span, spoken, until, whole_day
 from serving.terminal.history_view import document_line
-
-if TYPE_CHECKING:
-    pass
 
 
 def inspection_view(inspection: Inspection) -> RenderableType:

@@ -22,7 +22,7 @@ def module(tmp_path: Path) -> str:
     """A module with a file of patterns beside it."""
     (tmp_path / "rules.toml").write_text(
         "greets = ['(?i)\\b(?:hello|', 'good {time})\\b']\nkin = 'aunt uncle'\n[chinese]\ngreets = '你好'\n"
-        "[fragments]\ntime = '(?:morning|{late})'\nlate = 'evening'\n"
+        "typo = '(?:{tyme})'\n[fragments]\ntime = '(?:morning|{late})'\nlate = 'evening'\n"
     )
     return str(tmp_path / "rules.py")
 
@@ -49,6 +49,11 @@ def test_words_stand_with_blanks_between_them(module: str) -> None:
 def test_a_name_that_is_not_in_the_file_is_told(module: str) -> None:
     with pytest.raises(AttributeError, match=r"rules.toml has no pattern chinese.waves"):
         _ = Patterns(module, "chinese").waves
+
+
+def test_a_fragment_that_is_in_no_file_is_told_with_its_pattern(module: str) -> None:
+    with pytest.raises(AttributeError, match=r"rules.toml has no fragment tyme, for chinese.typo"):
+        _ = Patterns(module, "chinese").typo
 
 
 @pytest.mark.parametrize("module_", MODULES, ids=lambda module: f"{module.parent.name}/{module.name}")

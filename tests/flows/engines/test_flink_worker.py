@@ -344,3 +344,10 @@ def test_what_waits_in_a_state_is_refused_by_a_version_that_cannot_fill_a_field(
     monkeypatch.setattr("flows.items.Pause", PauseOfHue)
     with pytest.raises(StoreRejected, match="another version of Mneme wrote what waits"):
         waiting_in_a_group([], waiting).work()
+
+
+def test_what_waits_in_a_state_is_refused_by_a_version_that_no_longer_has_a_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = packed(Arrived(MessageWithHue(**dict(SAID.message))))
+    monkeypatch.setattr(f"{__name__}.MessageWithHue", StoredMessage)
+    with pytest.raises(StoreRejected, match="StoredMessage has no field hue"):
+        waiting_in_a_group([], waiting).work()
