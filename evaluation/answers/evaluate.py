@@ -6,7 +6,8 @@
 4. Report: figures with intervals, cost, a plot, and the answers.
 
 What a model did not answer is *pending*: left out of the figures, counted, and told with its reason. A run that is stopped, or
-that lacks answers, begins anew: with `mneme bench record` or `replay --pending` before the models nothing is asked twice.
+that lacks answers, begins anew: with `mneme bench record` before the models nothing is asked twice. With `replay --pending`
+nothing is called, and what has no answer waits in a file, but for the writer, who streams: its requests get 404.
 """
 
 import re
