@@ -32,7 +32,7 @@ from evaluation.own_index import fresh_index
 from evaluation.process_costs import Watched
 from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
-from flows.runner import MANY_ROWS
+from flows.maintenance.backfill import MANY_ROWS
 from mneme.errors import StoreRejected
 from mneme.ids import owner_key
 from mneme.ports import Embedder, Filter, MemoryIndex, Outcome, Put, VectorLeg
