@@ -248,6 +248,7 @@ def test_beside_another_day_a_plan_is_the_clause_of_its_own(text: str, statement
         "everybody thinks I'm going to be a vet",
         "my patients today are so chatty i'm going to faint on the bars",
         "I will kill him, then hug you",
+        '"Please come, I will make lunch." says Ann',
         "this commute is going to kill me by Friday",
         "I went today to see her.",
         "it was open this morning with no rope",
