@@ -20,7 +20,6 @@ _LONGEST = 400  # characters
 _LEAST = 3  # letters of a clause besides its date
 _LEAST_WORDS, _MOST_WORDS = 2, 4  # of content: in a plan without a date; with which a fragment says what is planned
 _LONGEST_BEFORE = 200  # characters of a sentence that is taken along
-_WEEK = 7
 _MONTH = 31  # days; "this year" names no day
 _MOST_DATES = 20  # of one form in a sentence
 _EN = Patterns(__file__, "english")
@@ -103,9 +102,8 @@ def _before(sentences: Sequence[Sentence], position: int) -> str:
     one, before = sentences[position], sentences[position - 1]
     if position == 0 or before.index < one.index - 1:
         return ""
-    own = before.speaker == one.speaker
     said = (other for other in reversed(sentences[:position]) if other.index == before.index)
-    return next((other.text for other in said if own or other.is_question), "")
+    return next((other.text for other in said if before.speaker == one.speaker or other.is_question), "")
 
 
 def _from_weekday(one: Sentence, date: DateMention | None) -> DateMention | None:
@@ -113,7 +111,7 @@ def _from_weekday(one: Sentence, date: DateMention | None) -> DateMention | None
     first = _EN.from_weekday.search(one.text, 0, date.start_index) if date else None
     if date is None or first is None or not _EN.weekday.fullmatch(date.text):
         return date
-    days = (date.span.first - timedelta(days=back) for back in range(_WEEK))
+    days = (date.span.first - timedelta(days=back) for back in range(7))
     span = DaySpan.between(next(day for day in days if f"{day:%a}".lower() == first[1].lower()), date.span.last)
     is_past = span.first < one.said_at.astimezone(one.zone).date()
     return None if is_past else replace(date, start_index=first.start(), since=span.bounds(one.zone)[0], span=span)
