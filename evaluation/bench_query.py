@@ -32,7 +32,7 @@ from evaluation.own_index import fresh_index
 from evaluation.process_costs import Watched
 from evaluation.report import Report, Row, embedder_of, plot_distributions, print_table
 from evaluation.synthetic_memories import Asked, SyntheticMemories
-from flows.runner import MANY_ROWS
+from flows.maintenance.backfill import MANY_ROWS
 from mneme.errors import StoreRejected
 from mneme.ids import owner_key
 from mneme.ports import Embedder, Filter, MemoryIndex, Outcome, Put, VectorLeg
@@ -80,7 +80,7 @@ _OWNERS_OF_A_TENANT = 20
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """The cost of filling and merging, as an ingestion of so many rows merges."""
+    """The cost of filling and merging, as of a backfill of so many rows."""
 
     rows: int
     seconds: float

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from flows.running.feeds import FileFeed
     from flows.running.process import RunContext
 
-MANY_ROWS = 50_000  # written at once: from here on a merge of the index pays by itself
 _STOP_SECONDS = 4.5  # what a server that does not answer can keep waiting longer is ended, and repeated at the next start
 
 log = logging.getLogger(__name__)
@@ -60,7 +59,7 @@ def ingest(
     defaults: Mapping[str, str] | None = None,
     on_written: Callable[[str, str], None] = lambda kind, identity: None,
 ) -> IngestReport:
-    """Take files through the whole flow into the index, until they end. Behind very many rows its files are merged to few.
+    """Take files through the whole flow into the index, until they end.
 
     Args:
         paths: files in the formats of connectors/files/files.py, and folders of them; the files may be read by reference too.
@@ -76,8 +75,6 @@ def ingest(
     """
     from connectors.files.files import identities, read_file
     from connectors.files.folders import find_files
-    from connectors.indices import open_index
-    from connectors.models import open_embedder
     from flows.engines.port import Source
     from flows.lanes.pending import Backlogs
     from flows.running.feeds import FeedLimits, FileFeed
@@ -137,10 +134,6 @@ def ingest(
     if on_progress is not None:
         on_progress(total, total)
     rows = wrote.rows()
-    if rows.total() >= MANY_ROWS:
-        with closing(open_index(settings)) as index, closing(open_embedder(settings)) as embedder:
-            index.prepare(embedder.identity)
-            index.merge()
     return IngestReport(
         messages=rows["message"],
         duplicates=tally["duplicate"],

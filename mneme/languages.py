@@ -14,7 +14,7 @@ from threading import Lock
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from mneme.chinese_script import simplified
-from mneme.pattern_index import Cue
+from mneme.patterns import Cue
 from mneme.text import has_cjk
 
 # Among languages that are seldom written, a few words of casual English look like one of them.

@@ -131,6 +131,7 @@ admin = typer.Typer(no_args_is_help=True, help="For operators: set up, look afte
 for operation in (
     setup.init,
     setup.status,
+    maintenance.backfill,
     maintenance.rebuild,
     maintenance.reindex,
     maintenance.export,

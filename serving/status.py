@@ -165,7 +165,7 @@ def _flow(settings: Settings) -> Literal["runs", "rests", "unknown"]:
 def _engine(store: Path) -> str | None:
     """The engine that a recovery store is of; None where there is no store, and where `mneme doctor` finds it damaged."""
     with suppress(OSError, ValueError):
-        return str(json.loads(store.read_text(encoding="utf-8"))["engine"])
+        return str(json.loads(store.read_text(encoding="utf-8")).get("engine", "bytewax"))
     return None
 
 

@@ -18,8 +18,7 @@ from itertools import takewhile
 
 from flows.extraction.corrected_values import Value, replaced, values_in
 from flows.extraction.sentences import Sentence
-from mneme.pattern_index import needed_words, words_of
-from mneme.patterns import Patterns
+from mneme.patterns import Patterns, needed_words, words_of
 from mneme.text import has_cjk
 
 # --- the cues of a correction -----------------------------------------------------------------------------------------

@@ -2,21 +2,24 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from flows.cuts import ExtractedForesight
 from flows.extraction.sentences import Sentence, journey_of
 from mneme.chinese_script import parted, simplified
-from mneme.dates import DateMention, resolve_dates
+from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.languages import is_doubted
 from mneme.patterns import Cues, Patterns
 from mneme.records import Claim
 from mneme.relations import PLANNED
-from mneme.text import has_cjk
+from mneme.text import STOP_WORDS, has_cjk
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
 _LONGEST = 400  # characters
 _LEAST = 3  # letters of a clause besides its date
+_LEAST_WORDS, _MOST_WORDS = 2, 4  # of content: in a plan without a date; with which a fragment says what is planned
+_LONGEST_BEFORE = 200  # characters of a sentence that is taken along
 _MONTH = 31  # days; "this year" names no day
 _MOST_DATES = 20  # of one form in a sentence
 _EN = Patterns(__file__, "english")
@@ -59,7 +62,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
         claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
             continue
-        date = journey_of(one) or _date(one)
+        date = journey_of(one) or _from_weekday(one, _date(one))
         if date is None and len(one.dates) < 2 and _names_a_day(one):
             continue
         if date is None and (clauses := _by_clause(one)):
@@ -71,13 +74,47 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             continue
         words = one.meant or one.told
         if one.language == "en" and not one.meant and not one.answers:
-            own_words = _of_the_day(one, date)
-            if own_words is None:
+            words = _readable(sentences, position, date)
+            if not words:
                 continue
-            words = own_words
         start, end = (date.since, date.until) if date else (None, None)
         found.append(ExtractedForesight(words, one.text, (one.index,), start, end, claims))
     return tuple(found[:_MOST])
+
+
+def _readable(sentences: Sequence[Sentence], position: int, date: DateMention | None) -> str:
+    """The words of an English sentence of which its date is; "til 24 july." behind what it goes on from, else none."""
+    one = sentences[position]
+    words = _of_the_day(one, date) or ""
+    rest = words.replace(date.text, "#", 1) if date else ""
+    if not _EN.half.match(rest) or _EN.subject.search(rest) or _content(rest) >= _MOST_WORDS:
+        return words
+    before = one.text[: one.text.find(words)].rstrip(" ,;") or _before(sentences, position)
+    return f'("{before}") {words}' if 0 < len(before) <= _LONGEST_BEFORE else ""
+
+
+def _content(text: str) -> int:
+    return sum(word not in STOP_WORDS for word in _EN.word.findall(text.lower()))
+
+
+def _before(sentences: Sequence[Sentence], position: int) -> str:
+    """The sentence before of who says one; of somebody else, the question that it answers."""
+    one, before = sentences[position], sentences[position - 1]
+    if position == 0 or before.index < one.index - 1:
+        return ""
+    said = (other for other in reversed(sentences[:position]) if other.index == before.index)
+    return next((other.text for other in said if before.speaker == one.speaker or other.is_question), "")
+
+
+def _from_weekday(one: Sentence, date: DateMention | None) -> DateMention | None:
+    """The date; from the first day, where it is the last of several weekdays: "tues to friday". None where that is past."""
+    first = _EN.from_weekday.search(one.text, 0, date.start_index) if date else None
+    if date is None or first is None or not _EN.weekday.fullmatch(date.text):
+        return date
+    days = (date.span.first - timedelta(days=back) for back in range(7))
+    span = DaySpan.between(next(day for day in days if f"{day:%a}".lower() == first[1].lower()), date.span.last)
+    is_past = span.first < one.said_at.astimezone(one.zone).date()
+    return None if is_past else replace(date, start_index=first.start(), since=span.bounds(one.zone)[0], span=span)
 
 
 def _goes_on_about(before: Sentence, one: Sentence) -> bool:
@@ -196,7 +233,7 @@ def _is_expected(one: Sentence) -> bool:
         return False
     if one.language == "zh" and not one.answers and _tells_the_calendar(one):
         return False
-    if one.language == "en" and _says_which_day_it_is(one):
+    if one.language == "en" and (_says_which_day_it_is(one) or _EN.exaggerated.search(one.text)):
         return False
     if any(claim.attribute.startswith(_FAMILY) and (claim.ends or not _is_vague(claim.value)) for claim in one.claims):
         return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
@@ -227,6 +264,9 @@ def _says_what_is_ahead(one: Sentence) -> bool:
     """Tell whether an English sentence has a date ahead, or says that something is planned."""
     if any(date.since > one.said_at for date in one.dates):
         return True
+    says_little = not one.dates and _content(one.text) < _LEAST_WORDS
+    if says_little or _EN.was_today.search(one.text) or _EN.told_of_me.search(one.text):
+        return False
     soon = _EN_CUES.soon.search(one.text) and _EN_CUES.will.search(one.text)
     told = soon or (_EN_CUES.ahead if _ahead(one) else _EN_CUES.planned).search(one.text)
     return told is not None and _EN_CUES.wanted.search(one.text) is None

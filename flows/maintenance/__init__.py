@@ -1,1 +1,1 @@
-"""Operations beside the running flow: export and import, rebuild."""
+"""Operations beside the running flow: backfill, export and import, rebuild, reindex."""

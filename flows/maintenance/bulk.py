@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TypeVar
 
 from connectors.indices import open_generations, open_index
-from flows.running.recovery import REBUILD, flows_stopped
+from flows.running.recovery import REBUILD, REINDEX, flows_stopped
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex, Outcome, Put
 from mneme.rows import Collection, Row
@@ -15,7 +15,8 @@ from mneme.settings import Settings
 from mneme.store_format import FORMAT
 
 BATCH = 500  # rows of one write: some 3 MB with vectors
-MESSAGES, TOPICS = "messages", "topics"  # the note in the index, from what a rebuild fills the next generation
+TOPICS = "topics"  # the note in the index that a rebuild from them has begun to remove everything
+MESSAGES = "messages"  # the note that one from the messages fills the next generation
 
 Item = TypeVar("Item")
 OnProgress = Callable[[int, int], None]
@@ -46,18 +47,19 @@ def put_all(rows: Sequence[Row], index: MemoryIndex, refusal: str, remedy: str =
 
 
 def abandon(settings: Settings) -> bool:
-    """Give up a rebuild that has not ended: the index stays as it is; whether there was one.
+    """Give up a move or a rebuild from messages that has not ended: the index stays as it is; whether there was one.
 
     Raises:
         StoreRejected: a flow runs, or a rebuild.
         SettingsError, StoreError: the index cannot be used.
     """
-    folder, noted = settings.data / "rebuild", False
+    folder = settings.data / "rebuild"
     with flows_stopped(settings), closing(open_generations(settings)) as generations:
-        was_begun = generations.abandon() or (folder / "begun.json").exists()
+        was_begun, noted = generations.abandon() or (folder / "begun.json").exists(), dict[str, str]()
         if generations.made_for()["format"] == str(FORMAT):  # of another format no flow of this version starts anyway
             with closing(open_index(settings)) as index:
-                noted = bool(index.metadata().get(REBUILD))
-                index.set_metadata({REBUILD: ""})
+                known = index.metadata()
+                noted = {name: "" for name in (REINDEX, REBUILD) if known.get(name) and known[name] != TOPICS}
+                index.set_metadata(noted)
     shutil.rmtree(folder, ignore_errors=True)
-    return was_begun or noted
+    return was_begun or bool(noted)

@@ -1,6 +1,4 @@
-"""Make the memory anew from its stored messages and documents, beside the store that is in use.
-
-`mneme admin rebuild` does so always, `mneme admin reindex` where the settings have another embedder or tokeniser.
+"""`mneme admin rebuild`: make the memory anew from its stored messages and documents, beside the store that is in use.
 
 1. No flow runs (flows/running/recovery.py). Note what begins, and begin the next generation of the index. From here on
    nothing else writes to the one in use; it is searched as before and stays as it is.
@@ -11,17 +9,16 @@
 4. Forget recovery stores of an older format: their flows read the topics from the beginning, where all is known by its id.
 5. Carry over the metadata, and let the next generation take the place of the one in use.
 
-A rebuild that was killed goes on when it is repeated; if something else wrote to the index meanwhile, or the settings have
-another embedder now, it starts anew.
+A rebuild that was killed goes on when it is repeated; if something else wrote to the index meanwhile, it starts anew.
 """
 
 import json
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -35,42 +32,33 @@ from flows.lanes.erasures import Said, is_erased, tombstone_keys
 from flows.lanes.owners import conversation_key, tenant_of
 from flows.lanes.parked_events import PARKED, incoming_in
 from flows.lanes.pending import Backlogs
-from flows.lanes.scheduling import worth_retrying
-from flows.maintenance.bulk import BATCH, MESSAGES, OnProgress, batches, put_all, rows_in
+from flows.maintenance.bulk import BATCH, MESSAGES, TOPICS, OnProgress, batches, put_all, rows_in
+from flows.maintenance.reindex import Embed, embed_unless_refused
 from flows.runner import stopped_by_signals
 from flows.running.feeds import FeedLimits, StoredFeed
 from flows.running.open_services import file_endpoints
 from flows.running.process import RunContext, run_process
-from flows.running.recovery import REBUILD, RecoveryStore, flows_stopped, forget_older_stores
-from mneme.errors import ModelError, StoreRejected, StoreUnavailable
+from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
+from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ids import chunk_id, conversation_path, document_key, message_id
 from mneme.ports import Embedder, Generations, Incoming, MemoryIndex, embeddings_of
 from mneme.records import StoredDocument, StoredMessage
-from mneme.rows import Collection, Embedding, Row, row_of
+from mneme.rows import Collection, Row, row_of
 from mneme.settings import Settings
 from mneme.store_format import as_texts, made_for, number_of, refuse_newer
-
-PROBE = "Is anybody there?"  # a text that every embedder takes
-
-Embed = Callable[[Sequence[str]], Sequence[Embedding]]
 
 
 @dataclass(frozen=True, slots=True)
 class StoreContents:
-    """The rows of a store before a rebuild, by collection, its ``embedder`` and that of the next one.
-
-    ``goes_on`` when one that was interrupted goes on.
-    """
+    """The rows of a store before a rebuild, by collection. ``goes_on`` when one that was interrupted goes on."""
 
     rows: Mapping[Collection, int]
-    embedder: str
-    new_embedder: str
     goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RebuildReport:
-    """The result of a rebuild: rows that there are now, by collection.
+    """The result of a rebuild: rows that there are now, by collection, and rows that it removed to make them.
 
     ``dropped`` generations from before were removed, and ``restarted`` flows read their topics from the beginning.
     """
@@ -78,24 +66,9 @@ class RebuildReport:
     made: Mapping[Collection, int]
     dead_letters: int
     seconds: float
+    removed: Mapping[Collection, int] = field(default_factory=dict)
     dropped: int = 0
     restarted: tuple[str, ...] = ()
-
-
-def is_made_for(settings: Settings) -> bool:
-    """Return whether the index in use is made for the embedder and the tokeniser of the settings, and has the format of now.
-
-    Raises:
-        SettingsError, StoreError: there is no index, or it cannot be used.
-    """
-    with closing(open_generations(settings)) as generations, closing(open_embedder(settings)) as embedder:
-        return generations.made_for() == as_texts(made_for(embedder.identity))
-
-
-def drop_old(settings: Settings) -> int:
-    """Remove the generations of the index before the one in use; how many there were. Raises as ``is_made_for``."""
-    with closing(open_generations(settings)) as generations:
-        return generations.drop_old()
 
 
 def _readable_rows_in(index: MemoryIndex) -> dict[Collection, int]:
@@ -144,7 +117,7 @@ def rebuild_from_messages(
 
     Raises:
         KeyboardInterrupt: stopped by SIGINT or SIGTERM; a repetition goes on from there.
-        StoreRejected: a flow runs, or a newer Mneme made the store.
+        StoreRejected: a flow runs, a rebuild from topics or a move has not ended, or a newer Mneme made the store.
         ModelError: a message needs a vector, and the embedder gives none.
         SettingsError, StoreError: the index cannot be used.
     """
@@ -193,8 +166,12 @@ def _begin(
     after = as_texts(made_for(embedder.identity))
     begun = _Begun(metadata.get("run", "0"), before, after)
     refuse_newer(index_place(settings), number_of(before["format"]))
+    if not begun.is_from_another_format:
+        refuse_unfinished(metadata, but=REBUILD)
+        if metadata.get(REBUILD) == TOPICS:  # some messages may be gone already
+            refuse_unfinished(metadata)
     goes_on = generations.unfinished() == after and _read(folder / "begun.json") == asdict(begun)
-    agree(StoreContents(_readable_rows_in(old), before["embedder"], after["embedder"], goes_on))
+    agree(StoreContents(_readable_rows_in(old), goes_on))
     if goes_on:
         return begun
     if generations.unfinished() is not None:
@@ -247,26 +224,6 @@ def carried_messages(rows: Iterable[Row], made: MemoryIndex, embed: Embed, keep_
     bare = [message for message, kept in staying if kept is None and not message.deleted]
     new = dict(zip([each.id for each in bare], embed_unless_refused(list(map(embedding_text, bare)), embed), strict=True))
     return [row_of(message, new.get(message.id, kept)) for message, kept in staying]
-
-
-def embed_unless_refused(texts: Sequence[str], embed: Embed) -> list[Embedding | None]:
-    """The embedding of each text; None for one that is refused, which is found by halving.
-
-    Raises:
-        ModelError: it may pass, or everything is refused.
-    """
-    if not texts:
-        return []
-    try:
-        return list(embed(texts))
-    except ModelError as error:
-        if worth_retrying(error):
-            raise
-    if len(texts) > 1:
-        middle = len(texts) // 2
-        return [*embed_unless_refused(texts[:middle], embed), *embed_unless_refused(texts[middle:], embed)]
-    embed([PROBE])  # raises where not this text is to blame but the key, or the model's name
-    return [None]
 
 
 def _renamed_message(message: StoredMessage) -> StoredMessage:
@@ -346,7 +303,7 @@ def _complete(old: MemoryIndex, index: MemoryIndex, restarted: Iterable[str]) ->
     """Everything is there, and the next generation says so of itself; how many rows it has."""
     index.refresh()
     # The number of the run is the new one: what a flow writes must be newer than what the rebuild wrote.
-    gone = dict.fromkeys((REBUILD, *(f"recovery_{name}" for name in (REBUILD, *restarted))), "")
+    gone = dict.fromkeys((REBUILD, REINDEX, *(f"recovery_{name}" for name in (REBUILD, *restarted))), "")
     index.set_metadata({**old.metadata(), **gone, "run": index.metadata()["run"]})
     return rows_in(index)
 

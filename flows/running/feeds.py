@@ -148,6 +148,83 @@ class PartitionFeed:
         self._reader.close()
 
 
+class EndOffsets:
+    """The end offset of each partition for this run, and how far all of them have been read.
+
+    Args:
+        bounds: of each partition the earliest offset, and the one that is not read any more.
+    """
+
+    def __init__(self, bounds: Mapping[str, tuple[int, int]]) -> None:
+        self._bounds = dict(bounds)
+        self._positions = {name: first for name, (first, _) in bounds.items()}
+        self._is_ended = False
+
+    def advance(self, partition: str, position: int) -> None:
+        """A partition has been read so far."""
+        self._positions[partition] = position
+
+    def is_reached(self, partition: str) -> bool:
+        """Return whether a partition has been read to its end."""
+        return self._positions[partition] >= self._bounds[partition][1]
+
+    def are_reached(self, partitions: Iterable[str] = ()) -> bool:
+        """Return whether these partitions have been read to their ends; all, if none are named."""
+        return all(self.is_reached(each) for each in (partitions or self._bounds))
+
+    def end_once(self) -> bool:
+        """True for the first who asks."""
+        is_first, self._is_ended = not self._is_ended, True
+        return is_first
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Events read, and events in all."""
+        read = sum(min(self._positions[each], end) - first for each, (first, end) in self._bounds.items())
+        return read, sum(end - first for first, end in self._bounds.values())
+
+
+class BoundedFeed(PartitionFeed):
+    """One partition up to its end offset; when all partitions have got there, what is open is shown, and all feeds end.
+
+    Args:
+        reader, limits, may_read: as for ``PartitionFeed``.
+        name: of the partition in ``end_offsets``.
+        end_offsets: shared by all partitions.
+    """
+
+    def __init__(
+        self,
+        reader: EventReader,
+        limits: FeedLimits,
+        name: str,
+        end_offsets: EndOffsets,
+        may_read: Callable[[], bool] = lambda: True,
+    ) -> None:
+        super().__init__(reader, limits, may_read)
+        self._name = name
+        self._end_offsets = end_offsets
+        end_offsets.advance(name, reader.position)
+
+    def next_batch(self) -> list[Fed]:
+        """The next events; behind the end offset nothing, until all is finished."""
+        if not self._end_offsets.is_reached(self._name):
+            batch = super().next_batch()
+            self._end_offsets.advance(self._name, self._reader.position)
+            return batch
+        limits = self._limits
+        if limits.stopping.is_set():
+            raise StopIteration
+        if not self._end_offsets.are_reached() or limits.pending.total:
+            return []
+        if not self._end_offsets.end_once():
+            raise StopIteration
+        # Everything has arrived where conversations are kept; some of it is held back there.
+        ends = limits.end_all()
+        limits.pending.enter(len(ends))
+        return ends
+
+
 class FiniteFeed(ABC):
     """A feed that ends when it has given everything, and all of that is finished.
 

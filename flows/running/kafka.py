@@ -1,16 +1,21 @@
-"""The flow from the Kafka topics, which never ends."""
+"""The flow from the Kafka topics: endless, or up to where they reach when it begins."""
 
 import threading
 from collections.abc import Callable
+from functools import partial
 
-from connectors.kafka.client import create_topics, partitions_of, topics_of_lanes
+from connectors.kafka.client import bounds_of, create_topics, partitions_of, topics_of_lanes
 from connectors.kafka.reader import PartitionReader, Place
+from flows.engines.port import Source
 from flows.lanes.pending import Backlogs
+from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import Partitions, live_sources
 from flows.running.open_services import kafka_endpoints
 from flows.running.process import RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Kafka, Settings
+
+OnProgress = Callable[[int, int], None]
 
 
 def input_partitions(kafka: Kafka) -> Partitions:
@@ -56,3 +61,44 @@ def stream(
     sources = live_sources(flow, open_reader, partitions, backlogs, stopping)
     with kafka_endpoints(settings, sources, backlogs) as endpoints:
         run_process(settings, start_run, endpoints, stopping, on_ready, on_failure)
+
+
+def bounded_stream(
+    settings: Settings,
+    start_run: Callable[[MemoryIndex], RunContext],
+    stopping: threading.Event,
+    on_progress: OnProgress = lambda done, total: None,
+    wrote: Callable[[str, str], None] = lambda kind, identity: None,
+) -> None:
+    """Read what the topics have: messages and documents, and behind them the backfill.
+
+    Args:
+        settings: where and how; one process does it, whatever ``flow.processes`` says.
+        start_run: gives this process its place, once the index is there.
+        stopping: set when it is to end earlier.
+        on_progress: called with events finished and events in all.
+        wrote: called as ``Writer`` says.
+
+    Raises:
+        SettingsError, StoreError: the index or the topics cannot be used.
+    """
+    kafka, flow, backlogs = settings.kafka, settings.flow, Backlogs()
+    named, chosen = topics_of_lanes(kafka.topics), input_partitions(kafka)
+    bounds = {f"{topic}/{number}": found for topic in named.values() for number, found in bounds_of(kafka, topic).items()}
+    end_offsets = EndOffsets(bounds)
+    live = [name for name in bounds if not name.startswith(f"{kafka.topics.backfill}/")]
+
+    def open_feed(topic: str, number: str, place: Place | int | None) -> BoundedFeed:
+        reader, name = PartitionReader(kafka, topic, int(number), place, flow.adopt_index), f"{topic}/{number}"
+
+        def may_read() -> bool:
+            done, total = end_offsets.progress
+            on_progress(max(0, done - backlogs.unfinished.total), total)
+            return name in live or end_offsets.are_reached(live)
+
+        limits = FeedLimits(backlogs.unfinished, flow.pending_limit, flow.source_batch, stopping, flow.buckets)
+        return BoundedFeed(reader, limits, name, end_offsets, may_read)
+
+    sources = [Source(lane, tuple(map(str, sorted(chosen[lane]))), partial(open_feed, topic)) for lane, topic in named.items()]
+    with kafka_endpoints(settings, sources, backlogs, wrote=wrote) as endpoints:
+        run_process(settings, start_run, endpoints, stopping)

@@ -29,7 +29,8 @@ from mneme.times import utc_now
 
 TOPICS = "kafka"  # the name of the store of the flow from Kafka
 FILES = "files"  # of that of files and of the inbox
-REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, from what; and the name of its store
+REBUILD = "rebuild"  # in the index's metadata while a rebuild is under way, and the name of its store
+REINDEX = "reindex"  # in the index's metadata while its rows move to another embedder or tokeniser, which it names
 IMPORT = "importing"  # in the index's metadata: which import has begun and not ended, by owner and time of the export
 NAMED_FILES = "named-files.json"  # in the store of files: those that a run was given which has not ended
 
@@ -47,23 +48,33 @@ def deployment_of(metadata: Mapping[str, str], topic: str) -> str | None:
     return metadata.get(f"{_STORE}{FILES if is_of_an_inbox(topic) else TOPICS}") or None
 
 
-def why_unfinished(metadata: Mapping[str, str]) -> str | None:
-    """Say how to end a rebuild that has begun on an index and not ended."""
-    if not (origin := metadata.get(REBUILD)):
-        return None
-    return (
-        f"a rebuild of this index has begun and not ended: repeat it first, `mneme admin rebuild --from {origin}`, "
-        "or give it up with `mneme admin rebuild --abandon`"
-    )
+def why_unfinished(metadata: Mapping[str, str], but: str = "") -> str | None:
+    """Say how to end what has begun on an index and not ended: a rebuild, or a move of its rows.
+
+    Args:
+        metadata: of the index.
+        but: which of the two does not matter, ``REBUILD`` or ``REINDEX``.
+    """
+    if but != REINDEX and (embedder := metadata.get(REINDEX)):
+        return (
+            f"a move of this index to {embedder} has begun and not ended: repeat `mneme admin reindex` with that embedder "
+            "set, or give it up with `mneme admin reindex --abandon`"
+        )
+    if but != REBUILD and (unfinished := metadata.get(REBUILD)):
+        origin = unfinished.split()[0]
+        return f"a rebuild of this index has begun and not ended: repeat it first, `mneme admin rebuild --from {origin}`" + (
+            ", or give it up with `mneme admin rebuild --abandon`" if origin == "messages" else ""
+        )
+    return None
 
 
-def refuse_unfinished(metadata: Mapping[str, str]) -> None:
-    """Refuse an index on which a rebuild has begun and not ended.
+def refuse_unfinished(metadata: Mapping[str, str], but: str = "") -> None:
+    """Refuse an index on which something has begun and not ended, as of ``why_unfinished``.
 
     Raises:
         StoreRejected: says how to end it.
     """
-    if why := why_unfinished(metadata):
+    if why := why_unfinished(metadata, but):
         raise StoreRejected(why)
 
 
@@ -173,15 +184,10 @@ def forget_older_stores(data: Path, metadata: Mapping[str, str]) -> tuple[str, .
             if metadata.get(f"{_STORE}{folder.name}") and not (folder / _EPOCHS).exists():
                 forgotten.append(folder.name)
         elif _format_of(json.loads((folder / _STATE_FILE).read_text())) != FORMAT:
-            forget_store(folder)
+            shutil.rmtree(folder / _EPOCHS, ignore_errors=True)
+            (folder / _STATE_FILE).unlink()  # last: with it alone the store is a damaged one
             forgotten.append(folder.name)
     return tuple(forgotten)
-
-
-def forget_store(folder: Path) -> None:
-    """Forget what a recovery store knows. Its flow may not run."""
-    shutil.rmtree(folder / _EPOCHS, ignore_errors=True)
-    (folder / _STATE_FILE).unlink(missing_ok=True)  # last: with it alone the store is a damaged one
 
 
 def _format_of(state: Mapping[str, Any]) -> object:
@@ -266,8 +272,7 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             DiskFull: there is no room on its volume.
         """
         metadata = index.metadata()
-        if self._name != REBUILD:
-            refuse_unfinished(metadata)
+        refuse_unfinished(metadata, but=REBUILD if self._name == REBUILD else "")
         if not adopt and (older := why_index_is_older(self._directory, self._run, lambda: metadata)):
             raise StoreRejected(older)
         key = f"{_STORE}{self._name}"

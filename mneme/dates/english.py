@@ -38,7 +38,7 @@ from mneme.dates.spans import (
     rule,
     years_around,
 )
-from mneme.pattern_index import words_of
+from mneme.patterns import words_of
 
 _OFFSET = re.compile(
     rf"\b(?:the\s+(?P<next>day|week)|{COUNT}\s+(?P<unit>day|week)s?)\s+(?P<side>before|after|from|on)\s+(?:the\s+)?$",

@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Literal
 
-from mneme.pattern_index import PatternIndex
+from mneme.patterns import PatternIndex
 
 MONTHS = tuple("January February March April May June July August September October November December".split())
 WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mneme.languages import is_doubted
-from mneme.pattern_index import words_of
-from mneme.patterns import Cues, Patterns
+from mneme.patterns import Cues, Patterns, words_of
 from mneme.relations.table import Table
 
 _LONGEST = 800  # characters that are read

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mneme.pattern_index import PatternIndex
-from mneme.patterns import COMMON, expanded
+from mneme.patterns import COMMON, PatternIndex, expanded
 
 _HERE = Path(__file__).parent
 _SLOT = re.compile(r"\{(-?)([a-z_ ]+:?):([a-z_]+)\}")

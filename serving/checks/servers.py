@@ -90,10 +90,10 @@ def _embedder(settings: Settings, opened: "MemoryIndex") -> Check:
 
 
 def _unfinished(settings: Settings, metadata: "dict[str, str]") -> Iterator[Check]:
-    """Tell what was interrupted: a rebuild of the index, an import, an ingestion of files. What runs is no concern."""
+    """Tell what was interrupted: a rebuild or move of the index, an import, an ingestion of files. What runs is no concern."""
     running = flows_running(settings.data)
     if (why := why_unfinished(metadata)) and not running and not is_locked(settings.data / "rebuild"):
-        yield Check("index", "rebuild", "interrupted, or running elsewhere", "missing", why, needed=True)
+        yield Check("index", "rebuild or move", "interrupted, or running elsewhere", "missing", why, needed=True)
     if (begun := metadata.get(IMPORT)) and not running:
         owner = begun.rpartition("@")[0]
         remedy = f"an import of {owner} has begun and not ended: repeat `mneme admin import` with its file"

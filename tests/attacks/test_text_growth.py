@@ -37,7 +37,7 @@ from mneme.dates import certain_dates, resolve_dates
 from mneme.errors import InputError
 from mneme.events import LONGEST_TEXT
 from mneme.languages import languages_of
-from mneme.pattern_index import words_of
+from mneme.patterns import words_of
 from mneme.ports import Incoming, ParsedDocument
 from mneme.records import Position
 from mneme.relations import attributes_asked, claims_in

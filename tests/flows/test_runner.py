@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from connectors.lance.index import LanceIndex
 from flows import ingest
 from flows.runner import WrittenRows
 from flows.running import recovery
@@ -77,21 +76,6 @@ def test_progress_goes_from_nothing_to_everything(settings: Settings, tmp_path: 
     assert seen[0] == (0, 6)
     assert seen[-1] == (6, 6)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-
-
-@pytest.mark.parametrize(("messages", "merges"), [(1, 0), (20, 1)])
-def test_the_index_is_merged_behind_many_rows(
-    messages: int, merges: int, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    merged: list[int] = []
-
-    def merge(index: LanceIndex) -> None:
-        merged.append(index.count(Collection.MESSAGES))
-
-    monkeypatch.setattr("flows.runner.MANY_ROWS", 20)
-    monkeypatch.setattr(LanceIndex, "merge", merge)
-    assert ingest([chat(tmp_path / "chat.jsonl", messages)], settings).messages == messages
-    assert merged == merges * [messages], "behind all that was written"
 
 
 def test_an_interrupt_leaves_what_the_next_run_completes(settings: Settings, tmp_path: Path) -> None:

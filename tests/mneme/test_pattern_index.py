@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from flows.extraction import artifacts, corrections, english_entities, entities, foresight, portrait
 from mneme.dates import chinese, english
-from mneme.pattern_index import Cue, PatternIndex, needed_words, words_of
+from mneme.patterns import Cue, PatternIndex, needed_words, words_of
 from mneme.relations import english_clauses
 from mneme.relations.chinese_subjects import chinese as chinese_table
 from mneme.relations.english import english as english_table

@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 
 import flows
 from connectors import models
-from flows.maintenance import rebuild
-from flows.running import open_services
+from flows.maintenance import reindex as move
 from mneme.settings import load_settings
 from queries import Memories
 from serving.cli import app
@@ -128,7 +127,7 @@ def test_the_file_tells_its_owner(data: Path) -> None:
 
 def test_an_index_is_moved_and_the_one_of_before_dropped_on_request(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert mneme("admin", "reindex") == (0, "The index is of this embedder and tokeniser.\n")
-    for module in (models, rebuild, open_services):
+    for module in (models, move):
         monkeypatch.setattr(module, "open_embedder", lambda settings: Turned())
     monkeypatch.setattr("queries.memories.open_embedder", lambda settings: Turned())
     code, told = mneme("search", "birthday", "--user", "mira")
@@ -139,14 +138,14 @@ def test_an_index_is_moved_and_the_one_of_before_dropped_on_request(data: Path, 
     assert "from hashed-tokens/tests-and-volume-only/384 to turned/test/384" in told
     code, told = mneme("admin", "reindex", answer="y\n")
     assert code == 0, told
-    assert "rebuilt in" in told
+    assert "rows moved in" in told
     assert "--drop-old" in told
     assert mneme("search", "birthday", "--user", "mira")[0] == 0
     assert "1 generation of before removed" in mneme("admin", "reindex", "--drop-old")[1]
 
 
 def test_there_is_nothing_to_give_up_without_a_move(data: Path) -> None:
-    assert mneme("admin", "reindex", "--abandon") == (0, "There is no rebuild to give up.\n")
+    assert mneme("admin", "reindex", "--abandon") == (0, "There is no move to give up.\n")
     code, told = mneme("admin", "reindex", "--abandon", "--yes")
     assert code == 2
     assert "--abandon" in told

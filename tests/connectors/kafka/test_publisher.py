@@ -157,7 +157,8 @@ def test_the_producer_is_idempotent_and_waits_for_all_replicas(kafka_settings: K
 
 def test_the_settings_come_from_the_environment(kafka_settings: Kafka, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MNEME_KAFKA__BOOTSTRAP_SERVERS", kafka_settings.bootstrap_servers)
-    monkeypatch.setenv("MNEME_KAFKA__TOPICS", kafka_settings.topics.model_dump_json())
+    for name, topic in kafka_settings.topics.model_dump().items():
+        monkeypatch.setenv(f"MNEME_KAFKA__TOPICS__{name.upper()}", topic)
     with Publisher() as publisher:
         publisher.send(message(1))
     assert read_topic(kafka_settings, kafka_settings.topics.messages, 1)

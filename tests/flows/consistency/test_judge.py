@@ -13,14 +13,13 @@ from connectors.endpoints.answer_cache import CachedChat, erase_answers
 from connectors.endpoints.openai_chat import OpenAiChat
 from connectors.models import open_chat_model
 from flows.consistency.judge import PAIRS_OF_A_CALL, ModelJudge, Relation, judge_prompt, open_judge
-from mneme.errors import ModelMalformed, ModelRefused, SettingsError
+from mneme.errors import ModelMalformed, SettingsError
 from mneme.ports import Role
 from mneme.records import AtomicFact, Statement
 from mneme.settings import Models, Reconcile, Settings
 from mneme.text import estimate_tokens
 from tests.connectors.model_help import Clock
 from tests.contracts.rows import fact
-from tests.evaluation.recording.recording_help import recording, replaying
 from tests.servers.models import ModelServer
 
 SAME, REPLACES, NEITHER = Relation.SAME, Relation.REPLACES, Relation.NEITHER
@@ -135,22 +134,6 @@ def test_a_verdict_hangs_on_texts_and_days_and_on_no_id(chat: CachedChat, model_
     judge.judge([(said(GOOGLE.text, "2026-01-06"), META)], SCOPE)
     judge.judge([(GOOGLE, said(META.text, "2026-03-02", "2026-03-01"))], SCOPE)
     assert model_server.calls() == 3
-
-
-def test_recorded_calls_answer_their_pairs_in_any_company(scripted: Scripted, tmp_path: Path) -> None:
-    file = tmp_path / "recordings.jsonl"
-    pairs = [(GOOGLE, META), (GOOGLE, ALSO_GOOGLE), (OSLO, META)]
-    with recording(scripted.server.url, file) as (url, _):
-        online = CachedChat(OpenAiChat(Models(provider="openai", base_url=url, default="small")), tmp_path / "online.sqlite")
-        before = ModelJudge(online).judge(pairs, SCOPE)
-        online.close()
-    with replaying(file) as (url, _):
-        offline = CachedChat(OpenAiChat(Models(provider="openai", base_url=url, default="small")), tmp_path / "offline.sqlite")
-        judge = ModelJudge(offline)
-        assert [verdict for pair in pairs for verdict in judge.judge([pair], SCOPE)] == before
-        with pytest.raises(ModelRefused, match="no recording"):
-            judge.judge([(OSLO, GOOGLE)], SCOPE)
-        offline.close()
 
 
 def test_the_same_pairs_are_the_same_calls_in_any_order(chat: CachedChat, model_server: ModelServer) -> None:

@@ -244,7 +244,63 @@ def test_beside_another_day_a_plan_is_the_clause_of_its_own(text: str, statement
         "At this rate we're moving in on 20 March.",
         "Booked, lands rome 20 March. oh wait no. it lands in PISA",
         "Virgin 28th 7.40am, back mon 30 march",
+        "I said no, she's told Ann I'm going to be a vet",
+        "everybody thinks I'm going to be a vet",
+        "my patients today are so chatty i'm going to faint on the bars",
+        "I will kill him, then hug you",
+        '"Please come, I will make lunch." says Ann',
+        "this commute is going to kill me by Friday",
+        "I went today to see her.",
+        "it was open this morning with no rope",
+        "I will order.",
+        "We've booked!",
+        "til 24 july.",
+        "yes but next week.",
+        "Ask me tomorrow.",
+        "Thanks for coming on 20 March 2026.",
     ],
 )
 def test_a_question_without_a_mark_and_what_one_bails_on_are_none(text: str) -> None:
     assert foresights_of(said(f"Ann: {text}", "Bo: Good.")) == ()
+
+
+def test_what_is_planned_beside_an_exaggeration_is_kept() -> None:
+    [one] = foresights_of(said("Ann: My exam is on 20 March 2026, I'm going to die.", "Bo: Good."))
+    assert one.start == datetime(2026, 3, 20, tzinfo=UTC)
+
+
+def test_who_says_what_they_are_going_to_do_plans_it() -> None:
+    [one] = foresights_of(said("Ann: I told mum I'm going to study law.", "Bo: Good."))
+    assert one.statement == "I told mum I'm going to study law."
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "statement"),
+    [
+        ("Bo: How long does he have?", "til 24 july.", '("How long does he have?") til 24 july.'),
+        ("Bo: Shall I write to him?", "yes but next week.", '("Shall I write to him?") yes but next week.'),
+        ("Bo: Good.", "The candidate accepted. starts 24 July.", '("The candidate accepted.") starts 24 July.'),
+        ("Ann: He took the job!", "starts 24 July.", '("He took the job!") starts 24 July.'),
+        ("Bo: Good.", "I applied for the 3rd, should hear by 24 July", '("I applied for the 3rd") should hear by 24 July'),
+        ("Bo: Good.", "moving from Leeds to Lisbon in May with a cat.", "moving from Leeds to Lisbon in May with a cat."),
+    ],
+)
+def test_a_fragment_takes_along_what_it_goes_on_from(before: str, text: str, statement: str) -> None:
+    [one] = foresights_of(said(before, f"Ann: {text}"))
+    assert one.statement == statement
+
+
+def test_a_fragment_that_answers_no_question_is_none() -> None:
+    assert foresights_of(said("Bo: Good.", "Ann: til 24 july.")) == ()
+
+
+@pytest.mark.parametrize("words", ["tues to friday", "tue - friday", "from tuesday to friday"])
+def test_weekdays_from_one_to_another_are_one_stretch(words: str) -> None:
+    [one] = foresights_of(said(f"Ann: I can only come {words}.", "Bo: Good."))
+    assert (one.start, one.end) == (datetime(2026, 3, 3, tzinfo=UTC), datetime(2026, 3, 7, tzinfo=UTC))
+
+
+def test_weekdays_of_which_the_first_is_past_are_no_stretch_ahead() -> None:
+    wednesday = datetime(2026, 3, 4, 9, tzinfo=UTC)
+    assert foresights_of(said("Ann: I can only come mon to friday", "Bo: Good.", sent_at=wednesday)) == ()
+    assert foresights_of(said("Ann: I can only come thurs to friday", "Bo: Good.", sent_at=wednesday)) != ()

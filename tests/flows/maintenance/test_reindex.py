@@ -1,6 +1,9 @@
-"""An index that moves to another embedder by a rebuild: as if it had been filled with that, searched all the while."""
+"""An index that moves to another embedder: the same rows with new vectors, searched all the while, and nothing lost."""
 
+import multiprocessing
+import os
 import shutil
+import signal
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -11,21 +14,23 @@ import numpy as np
 import pytest
 
 from connectors import models
+from connectors.durable import FolderLock
 from connectors.embedders.hash_embedder import HashEmbedder
 from connectors.indices import open_generations, open_index
-from flows.maintenance import rebuild
+from flows import ingest
+from flows.maintenance import reindex as move
 from flows.maintenance.bulk import abandon
-from flows.maintenance.rebuild import StoreContents, drop_old, is_made_for, rebuild_from_messages
-from flows.running import open_services
+from flows.maintenance.rebuild import rebuild_from_messages
+from flows.maintenance.reindex import reindex
+from flows.maintenance.transfer import export_owner
 from mneme import text
 from mneme.errors import ModelError, ModelRefused, StoreError, StoreRejected, StoreUnavailable
 from mneme.events import Delete, Message
 from mneme.ports import EmbedderIdentity, MemoryIndex, Outcome, Put, embeddings_of
+from mneme.records import Owner
 from mneme.rows import Collection, Row, Vector
 from mneme.settings import EmbedderSettings, Index, OpenSearch, Settings
-from tests.flows import river
-from tests.flows.deployment import deployed_in, taken_in
-from tests.flows.maintenance.test_rebuild import slow
+from tests.flows.deployment import EXAMPLES, deployed_in, taken_in
 from tests.flows.river import START
 
 pytestmark = pytest.mark.slow
@@ -35,13 +40,16 @@ HASH = HashEmbedder().identity
 
 
 class Turned:
-    """The hash embedder with its places in reverse, ``dimension`` of them: another embedder."""
+    """The hash embedder with its places in reverse, ``dimension`` of them: another embedder. ``asked`` has all texts."""
+
+    asked: list[str] = []  # noqa: RUF012
 
     def __init__(self, dimension: int = 384, refuses: str = "") -> None:
         self.identity = EmbedderIdentity("turned", "test", dimension)
         self._refuses = refuses
 
     def embed(self, texts: Sequence[str]) -> Vector:
+        self.asked += texts
         if self._refuses and any(self._refuses in each for each in texts):
             raise ModelRefused("content policy")
         vectors = HashEmbedder().embed(texts)[:, ::-1][:, : self.identity.dimension].copy()
@@ -57,7 +65,8 @@ def turn(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """From here on the settings' embedder is another one."""
 
     def turned(dimension: int = 384, refuses: str = "") -> None:
-        for module in (models, rebuild, open_services):
+        Turned.asked.clear()
+        for module in (models, move):
             monkeypatch.setattr(module, "open_embedder", lambda settings: Turned(dimension, refuses))
 
     return turned
@@ -66,10 +75,7 @@ def turn(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """A deployment with the embedded index, filled by the flow."""
-    return filled(deployed_in(tmp_path_factory.mktemp("told") / "data"))
-
-
-def filled(settings: Settings) -> Settings:
+    settings = deployed_in(tmp_path_factory.mktemp("told") / "data")
     taken_in(settings, "first.jsonl", [*(said(number) for number in range(14)), said(1, "bobs", "bob")])
     taken_in(settings, "second.jsonl", [Delete(conversation_id="talk", message_id="m003")])
     return settings
@@ -127,11 +133,8 @@ def contents(settings: Settings) -> dict[tuple[str, str, str], Row]:
     return {(row.collection, row.owner_key, row.id): row for row in rows}
 
 
-def remembered(settings: Settings) -> tuple[dict[str, Any], dict[str, list[float]]]:
-    """Everything that can be found, and all vectors."""
-    with closing(open_index(settings)) as index:
-        rows = [row for each in Collection for row in index.scan(each, with_vectors=True)]
-        return river.contents(index), {row.id: row.vector.tolist() for row in rows if row.vector is not None}
+def same_but_for_vectors(one: Row, other: Row) -> bool:
+    return replace(one, vector=None).__reduce_ex__(4)[2] == replace(other, vector=None).__reduce_ex__(4)[2]
 
 
 def metadata(settings: Settings) -> dict[str, str]:
@@ -140,38 +143,48 @@ def metadata(settings: Settings) -> dict[str, str]:
 
 
 class TestAMove:
-    def test_leaves_what_the_new_embedder_would_have_made(
-        self, deployment: Settings, tmp_path: Path, turn: Callable[..., None]
+    def test_keeps_every_row_and_gives_each_the_vector_of_its_text(
+        self, deployment: Settings, turn: Callable[..., None]
     ) -> None:
+        before = contents(deployment)
+        known = metadata(deployment)
         turn(dimension=100)
-        found: list[StoreContents] = []
-        rebuild_from_messages(deployment, found.append)
-        assert (found[0].embedder, found[0].new_embedder) == (HASH.fingerprint, "turned/test/100")
-        assert remembered(deployment) == remembered(filled(deployed_in(tmp_path / "anew")))
-        assert is_made_for(deployment)
+        report = reindex(deployment)
+        assert report.move is not None
+        assert sum(report.move.rows.values()) == len(before)
+        after = contents(deployment)
+        assert after.keys() == before.keys()
+        for key, row in after.items():
+            assert (row.vector is None) == (before[key].vector is None), key
+            assert row.vector is None or row.vector.shape == (100,)
+            assert same_but_for_vectors(row, before[key])
+        assert {**metadata(deployment), "reindex": ""} == {**known, "reindex": ""}
 
     def test_adds_the_vectors_of_tokens_as_the_flow_stores_them(self, tmp_path: Path) -> None:
         in_parts = said(9).model_copy(
             update={"content": "\n\n".join(f"My sister {name} teaches physics in Oslo." for name in SISTERS)}
         )
 
-        def stored_with(name: str, token_vectors: bool) -> Settings:
+        def filled(name: str, token_vectors: bool) -> Settings:
             embedder = EmbedderSettings(provider="local", multilingual=False, token_vectors=token_vectors)
             settings = deployed_in(tmp_path / name, embedder=embedder)
             taken_in(settings, "talk.jsonl", [*(said(number) for number in range(4)), in_parts])
             return settings
 
-        with_them, without = stored_with("with", True), stored_with("without", False)
+        with_them, without = filled("with", True), filled("without", False)
         assert not any(row.token_vectors for row in contents(without).values())
-        without = without.model_copy(update={"embedder": with_them.embedder})
-        assert not is_made_for(without)
-        rebuild_from_messages(without)
-        stored, moved = contents(with_them), contents(without)
+        report = reindex(without.model_copy(update={"embedder": with_them.embedder}))
+        assert report.move is not None
+        stored = contents(with_them)
+        moved = contents(without.model_copy(update={"embedder": with_them.embedder}))
         assert stored.keys() == moved.keys()
         for key, row in stored.items():
             one, other = (np.frombuffer(each.token_vectors, np.int8).astype(int) for each in (row, moved[key]))
             np.testing.assert_allclose(one, other, atol=1)
-        assert any(row.token_vectors for row in moved.values())
+        kinds = {bool(row.token_vectors) for row in stored.values() if row.collection is Collection.FACTS}
+        assert kinds == {True, False}  # those in the words of a whole message have none of their own
+        others = [row for row in stored.values() if row.collection is not Collection.FACTS]
+        assert all(bool(row.token_vectors) == (row.collection is Collection.MESSAGES) for row in others)
 
     def test_is_searched_all_the_while(self, deployment: Settings, turn: Callable[..., None]) -> None:
         from queries import Memories
@@ -189,8 +202,8 @@ class TestAMove:
             assert expected
             answers: list[list[str]] = []
             turn(dimension=100)
-            rebuild_from_messages(deployment, on_progress=lambda done, total: answers.append(found()))
-            assert answers
+            reindex(deployment, on_progress=lambda done, total: answers.append(found()))
+            assert len(answers) > len(Collection) - 1
             assert all(answer == expected for answer in answers)
             assert found() == expected  # who has not been started again goes on with what it knows
         new = open_index(deployment, read_only=True)
@@ -198,9 +211,10 @@ class TestAMove:
         with Memories(new, Turned(100), deployment) as memories:
             assert {item.id for item in memories.search(question, "hybrid", mine).ranked()} & set(expected)
 
-    def test_lets_the_flow_go_on_behind_it(self, deployment: Settings, turn: Callable[..., None]) -> None:
+    def test_lets_the_flow_go_on_behind_it(self, deployment: Settings, turn: Callable[..., None], monkeypatch: Any) -> None:
         turn()
-        rebuild_from_messages(deployment)
+        reindex(deployment)
+        monkeypatch.setattr("flows.running.open_services.open_embedder", lambda settings: Turned())
         taken_in(deployment, "third.jsonl", [said(20), said(2), Delete(conversation_id="talk", message_id="m004")])
         rows = contents(deployment)
         messages = [row for row in rows.values() if row.kind == "message" and row.owner_id == "ann"]
@@ -208,70 +222,102 @@ class TestAMove:
         [new] = [row for row in messages if row.message_ids == ("m020",)]
         np.testing.assert_array_equal(new.vector, embeddings_of(Turned(), [f"Ann: {new.body['text']}"])[0].vector)
 
-    def test_costs_a_message_that_is_refused_its_vector_and_no_other(
+    def test_to_what_the_index_is_made_for_does_nothing(self, embedded: Settings) -> None:
+        assert reindex(embedded).move is None
+
+    def test_costs_a_text_that_is_refused_its_vector_and_nothing_else(
         self, embedded: Settings, turn: Callable[..., None]
     ) -> None:
+        before = contents(embedded)
         turn(refuses=" 7 roses")
-        rebuild_from_messages(embedded)
-        messages = [row for row in contents(embedded).values() if row.kind == "message"]
-        assert len(messages) == 14
-        assert [row.message_ids for row in messages if row.vector is None] == [("m007",)]
+        report = reindex(embedded)
+        after = contents(embedded)
+        assert after.keys() == before.keys()
+        lost = [key for key, row in after.items() if row.vector is None and before[key].vector is not None]
+        assert len(lost) == report.without_vector > 0
 
     def test_ends_where_the_embedder_refuses_everything(self, embedded: Settings, turn: Callable[..., None]) -> None:
-        before = remembered(embedded)
+        before = contents(embedded)
         turn(refuses="e")
         with pytest.raises(ModelError):
-            rebuild_from_messages(embedded)
-        assert remembered(embedded) == before
+            reindex(embedded)
+        assert contents(embedded).keys() == before.keys()
+        assert open_generations(embedded).unfinished() is None
 
-    def test_to_another_tokeniser_and_back_leaves_what_there_was(
-        self, embedded: Settings, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        before = contents(embedded)
+    def test_asks_before_anything_is_made(self, embedded: Settings, turn: Callable[..., None]) -> None:
+        class No(Exception):
+            pass
+
+        def agree(found: move.Move) -> None:
+            assert (found.before["embedder"], found.after["embedder"]) == (HASH.fingerprint, "turned/test/384")
+            raise No
+
+        turn()
+        with pytest.raises(No):
+            reindex(embedded, agree=agree)
+        assert not metadata(embedded).get("reindex")
+        taken_in(embedded, "third.jsonl", [said(20)])
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    settings = deployed_in(tmp_path_factory.mktemp("examples") / "data")
+    ingest([EXAMPLES / name for name in ("agent.jsonl", "chinese.jsonl", "handbook.md")], settings)
+    kinds = {row.kind for row in contents(settings).values() if row.vector is not None}
+    assert kinds == {"message", "episode", "fact", "foresight", "case", "skill"}
+    return settings
+
+
+class TestTheTexts:
+    """There and back: what was embedded is found again exactly, and so are the tokens."""
+
+    @pytest.fixture
+    def remembered(self, examples: Settings, tmp_path: Path) -> Settings:
+        shutil.copytree(examples.data, tmp_path / "data")
+        return examples.model_copy(update={"data": tmp_path / "data"})
+
+    def test_of_all_vectors(self, remembered: Settings, turn: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+        before = contents(remembered)
+        turn(dimension=100)
+        reindex(remembered)
+        monkeypatch.undo()
+        reindex(remembered)
+        for key, row in contents(remembered).items():
+            old = before[key].vector
+            assert (row.vector is None) == (old is None), key
+            if row.vector is not None and old is not None:
+                np.testing.assert_array_equal(row.vector, old, err_msg=str(key))
+
+    def test_of_all_tokens(self, remembered: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+        before = contents(remembered)
         with monkeypatch.context() as another:
             another.setattr(text, "TOKENISER", "another")
             another.setattr(text, "_joined", str.lower)  # remembers what it was asked: the tokens of another would stay
-            assert not is_made_for(embedded)
-            rebuild_from_messages(embedded)
-            assert any(row.tokens != before[key].tokens for key, row in contents(embedded).items())
-        rebuild_from_messages(embedded)
-        after = contents(embedded)
-        assert {key: row.tokens for key, row in after.items() if row.tokens} == {
-            key: row.tokens for key, row in before.items() if row.tokens
-        }
-
-    def test_that_was_interrupted_starts_anew_for_another_embedder(
-        self, deployment: Settings, turn: Callable[..., None]
-    ) -> None:
-        turn(dimension=100)
-        with pytest.raises(Stop):
-            rebuild_from_messages(slow(deployment), on_progress=stop_after(5))
-        turn(dimension=50)
-        found: list[StoreContents] = []
-        rebuild_from_messages(deployment, found.append)
-        assert not found[0].goes_on
-        assert {len(vector) for vector in remembered(deployment)[1].values()} == {50}
-
-    def test_is_given_up_on_request_and_leaves_the_index_as_it_was(
-        self, deployment: Settings, turn: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        before = remembered(deployment)
-        turn()
-        with pytest.raises(Stop):
-            rebuild_from_messages(slow(deployment), on_progress=stop_after(5))
-        assert abandon(deployment)
-        assert not abandon(deployment)
-        assert open_generations(deployment).unfinished() is None
-        assert remembered(deployment) == before
-        monkeypatch.undo()
-        assert is_made_for(deployment)
-        taken_in(deployment, "third.jsonl", [said(20)])
+            reindex(remembered)
+            assert any(row.tokens != before[key].tokens for key, row in contents(remembered).items())
+        reindex(remembered)
+        after = contents(remembered)
+        assert after.keys() == before.keys()
+        for key, row in after.items():
+            if row.kind != "remark":  # what one means, with names and dates in full, is not kept
+                assert row.tokens == before[key].tokens, key
+            if row.vector is not None:
+                np.testing.assert_array_equal(row.vector, before[key].vector)
 
 
 class TestWhoElseWrites:
+    def test_a_running_flow_refuses_the_move(self, embedded: Settings, turn: Callable[..., None]) -> None:
+        turn()
+        lock = FolderLock(embedded.data / "recovery" / "files", "the recovery store")
+        try:
+            with pytest.raises(StoreRejected, match="a flow runs"):
+                reindex(embedded)
+        finally:
+            lock.release()
+
     @pytest.mark.opensearch
     def test_a_flow_of_elsewhere_writes_to_neither_index(self, distributed: Settings, turn: Callable[..., None]) -> None:
-        """Not while the next one is filled, nor afterwards with vectors of the old embedder."""
+        """Not while the rows are copied, nor afterwards with vectors of the old embedder."""
         elsewhere = open_index(distributed)
         elsewhere.prepare(HASH)
         row = next(row for row in contents(distributed).values() if row.kind == "fact")
@@ -279,16 +325,17 @@ class TestWhoElseWrites:
         refused: list[StoreError] = []
 
         def write(done: int, total: int) -> None:
-            if done == total and not refused:
+            if done == total:
                 with pytest.raises(StoreUnavailable) as error:
                     elsewhere.write([Put(replace(row, version=row.version + 1))])
                 refused.append(error.value)
 
-        rebuild_from_messages(distributed, on_progress=write)
+        reindex(distributed, on_progress=write)
         assert refused
         with pytest.raises(StoreUnavailable, match="blocked"):
             elsewhere.write([Put(replace(row, version=row.version + 1))])
         elsewhere.close()
+        assert contents(distributed)[row.collection, row.owner_key, row.id].version == row.version
 
     @pytest.mark.opensearch
     def test_what_came_in_a_moment_before_is_moved_too(self, distributed: Settings, turn: Callable[..., None]) -> None:
@@ -296,12 +343,11 @@ class TestWhoElseWrites:
         settings = distributed.model_copy(update={"opensearch": opensearch})
         elsewhere = open_index(settings)
         elsewhere.prepare(HASH)
-        row = next(row for row in contents(settings).values() if row.kind == "message" and row.owner_id == "bob")
-        late = replace(row, version=row.version + 1, body={**row.body, "sender_name": "Robert"})
+        row = next(row for row in contents(settings).values() if row.kind == "fact")
         turn()
-        rebuild_from_messages(settings, agree=lambda found: written(elsewhere, late))
+        reindex(settings, agree=lambda found: written(elsewhere, replace(row, version=row.version + 1)))
         elsewhere.close()
-        assert contents(settings)[row.collection, row.owner_key, row.id].body["sender_name"] == "Robert"
+        assert contents(settings)[row.collection, row.owner_key, row.id].version == row.version + 1
 
     def test_the_embedded_index_has_one_writer_also_during_the_move(
         self, embedded: Settings, turn: Callable[..., None]
@@ -312,7 +358,24 @@ class TestWhoElseWrites:
             with pytest.raises(StoreUnavailable, match="is writing"):
                 open_index(embedded)
 
-        rebuild_from_messages(embedded, on_progress=write)
+        reindex(embedded, on_progress=write)
+
+    def test_nothing_else_starts_on_an_index_that_is_being_moved(
+        self, embedded: Settings, turn: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        turn()
+        with pytest.raises(Stop):
+            reindex(embedded, on_progress=stop_after(1))
+        monkeypatch.undo()
+        for start in (
+            lambda: taken_in(embedded, "third.jsonl", [said(20)]),
+            lambda: rebuild_from_messages(embedded),
+            lambda: export_owner(Owner(tenant_id="default", type="user", id="ann"), embedded.data / "ann.jsonl", embedded),
+        ):
+            with pytest.raises(StoreRejected, match="mneme admin reindex --abandon"):
+                start()
+        assert abandon(embedded)
+        taken_in(embedded, "third.jsonl", [said(20)])
 
 
 def written(index: MemoryIndex, row: Row) -> None:
@@ -323,12 +386,80 @@ class Stop(Exception):
     pass
 
 
-def stop_after(messages: int) -> Callable[[int, int], None]:
+def stop_after(rows: int) -> Callable[[int, int], None]:
     def on_progress(done: int, total: int) -> None:
-        if done >= messages:
+        if done >= rows:
             raise Stop
 
     return on_progress
+
+
+class TestAnInterruption:
+    @pytest.fixture(autouse=True)
+    def small_batches(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(move, "BATCH", 10)
+
+    def test_goes_on_without_embedding_anything_again(self, deployment: Settings, turn: Callable[..., None]) -> None:
+        before = contents(deployment)
+        turn(dimension=100)
+        with pytest.raises(Stop):
+            reindex(deployment, on_progress=stop_after(25))
+        first = Turned.asked[1:]  # behind the probe
+        Turned.asked.clear()
+        moves: list[move.Move] = []
+        reindex(deployment, agree=moves.append)
+        assert moves[0].goes_on
+        with_vector = sum(row.vector is not None for row in before.values())
+        assert len(first) + len(Turned.asked[1:]) == with_vector
+        after = contents(deployment)
+        assert after.keys() == before.keys()
+        assert all((row.vector is None) == (before[key].vector is None) for key, row in after.items())
+
+    def test_by_a_kill_loses_nothing(self, embedded: Settings, turn: Callable[..., None]) -> None:
+        before = contents(embedded)
+        turn(dimension=100)
+        child = multiprocessing.get_context("spawn").Process(target=killed, args=(embedded,))  # LanceDB's threads do not fork
+        child.start()
+        child.join(120)
+        assert child.exitcode == -signal.SIGKILL
+        assert contents(embedded).keys() == before.keys()
+        reindex(embedded)
+        after = contents(embedded)
+        assert after.keys() == before.keys()
+        assert all(row.vector is None or row.vector.shape == (100,) for row in after.values())
+
+    def test_is_given_up_on_request_and_leaves_the_index_as_it_was(
+        self, deployment: Settings, turn: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = contents(deployment)
+        turn()
+        with pytest.raises(Stop):
+            reindex(deployment, on_progress=stop_after(30))
+        assert abandon(deployment)
+        assert not abandon(deployment)
+        assert open_generations(deployment).unfinished() is None
+        for key, row in contents(deployment).items():
+            assert same_but_for_vectors(row, before[key])
+        monkeypatch.undo()
+        assert reindex(deployment).move is None
+        taken_in(deployment, "third.jsonl", [said(20)])
+
+    def test_is_not_taken_up_for_another_embedder(self, embedded: Settings, turn: Callable[..., None]) -> None:
+        turn()
+        with pytest.raises(Stop):
+            reindex(embedded, on_progress=stop_after(30))
+        turn(dimension=50)
+        with pytest.raises(StoreRejected, match=r"turned/test/384 .* has begun and not ended"):
+            reindex(embedded)
+
+    def test_a_row_that_vanished_stops_the_switch(
+        self, embedded: Settings, turn: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        turn()
+        monkeypatch.setattr(move, "put_all", lambda *_, **__: None)
+        with pytest.raises(StoreRejected, match="something else wrote"):
+            reindex(embedded)
+        assert open_generations(embedded).made_for()["embedder"] == HASH.fingerprint
 
 
 class TestTheIndexOfBefore:
@@ -337,11 +468,11 @@ class TestTheIndexOfBefore:
         old.prepare(HASH)
         facts = old.count(Collection.FACTS)
         turn()
-        rebuild_from_messages(deployment)
+        reindex(deployment)
         assert len(list(old.scan(Collection.FACTS))) == facts
         old.close()
-        assert drop_old(deployment) == 1
-        assert drop_old(deployment) == 0
+        assert reindex(deployment, drop_old=True).dropped == 1
+        assert reindex(deployment, drop_old=True).dropped == 0
         late = open_index(deployment, read_only=True)
         with pytest.raises(StoreRejected, match="mneme admin reindex"):
             late.prepare(HASH)
@@ -350,25 +481,49 @@ class TestTheIndexOfBefore:
     def test_goes_with_the_next_erasure(self, deployment: Settings, turn: Callable[..., None]) -> None:
         """What is erased may not live on in it."""
         turn()
-        rebuild_from_messages(deployment)
+        reindex(deployment)
         with closing(open_index(deployment)) as index:
             index.prepare(Turned().identity)
             index.purge()
-        assert drop_old(deployment) == 0
+        assert open_generations(deployment).drop_old() == 0
+
+    def test_a_move_can_follow_a_move(self, embedded: Settings, turn: Callable[..., None]) -> None:
+        before = contents(embedded)
+        for dimension in (100, 50, 120):
+            turn(dimension)
+            reindex(embedded, drop_old=dimension == 120)
+        after = contents(embedded)
+        assert after.keys() == before.keys()
+        assert {row.vector.shape for row in after.values() if row.vector is not None} == {(120,)}
+        assert open_generations(embedded).drop_old() == 0
 
     def test_a_search_by_words_follows_the_switch(self, deployment: Settings, turn: Callable[..., None]) -> None:
         """Without a vector it does not matter of which embedder an index is."""
         reader = open_index(deployment, read_only=True)
         assert reader.count(Collection.FACTS)
         turn(dimension=100)
-        rebuild_from_messages(deployment, drop_old=True)
-        found = [row.vector for row in reader.scan(Collection.FACTS, with_vectors=True)]
-        assert {vector.shape for vector in found if vector is not None} == {(100,)}
+        reindex(deployment, drop_old=True)
+        vectors = [row.vector for row in reader.scan(Collection.FACTS, with_vectors=True)]
+        assert {vector.shape for vector in vectors if vector is not None} == {(100,)}
         reader.close()
+
+
+def killed(settings: Settings) -> None:
+    """In a process of its own: a move to another embedder, in small batches, that is killed half-way."""
+    for module in (models, move):
+        setattr(module, "open_embedder", lambda settings: Turned(100))  # noqa: B010
+    setattr(move, "BATCH", 10)  # noqa: B010
+
+    def kill(done: int, total: int) -> None:
+        if done >= 40:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    reindex(settings, on_progress=kill)
 
 
 def test_there_is_nothing_to_move_where_there_is_no_index(tmp_path: Path) -> None:
     settings = deployed_in(tmp_path)
-    for act in (is_made_for, abandon):
-        with pytest.raises(StoreUnavailable, match="no index here yet"):
-            act(settings)
+    with pytest.raises(StoreUnavailable, match="no index here yet"):
+        reindex(settings)
+    with pytest.raises(StoreUnavailable, match="no index here yet"):
+        abandon(settings)

@@ -9,10 +9,11 @@ import pytest
 from connectors.reading_order import Listed, ReadingOrder
 from flows.items import Embedded, Pause
 from flows.lanes.pending import Pending
-from flows.running.feeds import FeedLimits, StoredFeed
+from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits, StoredFeed
 from mneme.ports import Put
-from mneme.rows import Embedding, row_of
+from mneme.rows import Collection, Embedding, row_of
 from tests.flows.river import IDENTITY, embed, message
+from tests.flows.running.test_feeds import Partition
 from tests.memory_index_reference import ReferenceIndex
 
 
@@ -109,3 +110,66 @@ def test_it_stops_when_told(stored: Stored) -> None:
     with pytest.raises(StopIteration):
         feed.next_batch()
     feed.close()
+
+
+# --- topics ----------------------------------------------------------------------------------------------------------
+
+
+def bounded(ends: dict[str, int]) -> tuple[dict[str, BoundedFeed], Pending, threading.Event]:
+    pending, stopping = Pending(), threading.Event()
+    end_offsets = EndOffsets({name: (0, end) for name, end in ends.items()})
+    feeds = {}
+    for name in ends:
+        feeds[name] = BoundedFeed(Partition(), FeedLimits(pending, 100, 4, stopping, buckets=3), name, end_offsets)
+    return feeds, pending, stopping
+
+
+def test_topics_end_together_and_behind_what_is_open() -> None:
+    feeds, pending, _ = bounded({"a": 7, "b": 4, "empty": 0})
+    a, b, empty = feeds.values()
+    assert empty.next_batch() == []
+    assert len(b.next_batch()) == 4
+    assert b.next_batch() == [], "the other is not there yet"
+    assert len(a.next_batch()) + len(a.next_batch()) >= 7
+    assert b.next_batch() == [], "something is at work"
+    pending.leave(pending.total)
+    assert b.next_batch() == [Pause("", "end", bucket=bucket) for bucket in range(3)]
+    assert a.next_batch() == [], "what was held back is at work"
+    pending.leave(3)
+    for feed in feeds.values():
+        with pytest.raises(StopIteration):
+            feed.next_batch()
+    assert b.resume_state() == 4
+
+
+def test_topics_that_are_empty_end_at_once() -> None:
+    feeds, pending, _ = bounded({"a": 0})
+    assert len(feeds["a"].next_batch()) == 3
+    pending.leave(3)
+    with pytest.raises(StopIteration):
+        feeds["a"].next_batch()
+
+
+def test_topics_stop_when_told() -> None:
+    feeds, _, stopping = bounded({"a": 3, "b": 0})
+    stopping.set()
+    for feed in feeds.values():
+        with pytest.raises(StopIteration):
+            feed.next_batch()
+
+
+def test_progress_counts_events_of_all_partitions() -> None:
+    end_offsets = EndOffsets({"a": (4, 10), "b": (30, 30)})
+    assert end_offsets.progress == (0, 6)
+    end_offsets.advance("a", 25)
+    assert end_offsets.progress == (6, 6)
+    assert end_offsets.are_reached()
+
+
+def test_rows_are_cleared_by_kind(stored: Stored) -> None:
+    from flows.maintenance.rebuild_topics import clear
+
+    gone = clear(stored.index, Collection.MESSAGES, lambda row: row.conversation_id == "b")
+    assert gone == {"message": 2}
+    assert stored.index.count(Collection.MESSAGES) == 5
+    assert clear(stored.index, Collection.MESSAGES).total() == 5

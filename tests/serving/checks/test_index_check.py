@@ -66,8 +66,9 @@ def test_what_the_embedder_of_an_earlier_version_lacks_is_told(
 @pytest.mark.parametrize(
     ("noted", "name", "remedy"),
     [
-        ({"rebuild": "messages"}, "rebuild", "repeat it first, `mneme admin rebuild --from messages`"),
-        ({"rebuild": "topics"}, "rebuild", "repeat it first, `mneme admin rebuild --from topics`"),
+        ({"rebuild": "messages"}, "rebuild or move", "repeat it first, `mneme admin rebuild --from messages`"),
+        ({"rebuild": "topics"}, "rebuild or move", "repeat it first, `mneme admin rebuild --from topics`"),
+        ({"reindex": "e5 with the tokeniser 3"}, "rebuild or move", "repeat `mneme admin reindex` with that embedder"),
         ({"importing": "default/user/ann@2026-03-02"}, "import", "import of default/user/ann has begun and not ended"),
     ],
 )
