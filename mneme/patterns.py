@@ -9,8 +9,9 @@ that touches no other such letter; any other character except a blank is a word 
 Too few words are never wrong: then the pattern is only searched more often.
 
 Rules are code, and the words that they look for stand beside it as data. The file of a module is named like it
-(``foresight.toml`` beside ``foresight.py``). It has a section for each language where one rule serves two. A pattern is one text, or a list of texts that are joined; ``{name}`` in it stands for a text of the
-section ``fragments``, there or in patterns.toml.
+(``foresight.toml`` beside ``foresight.py``). It has a section for each language where one rule serves two. A pattern is one
+text, or a list of texts that are joined; ``{name}`` in it stands for a text of the section ``fragments``, there or in
+patterns.toml.
 """
 
 import re

@@ -269,6 +269,11 @@ def test_what_is_planned_beside_an_exaggeration_is_kept() -> None:
     assert one.start == datetime(2026, 3, 20, tzinfo=UTC)
 
 
+def test_what_is_all_over_a_room_is_no_hearsay() -> None:
+    [one] = foresights_of(said("Ann: There's paint all over the town hall, the plumber comes on 20 March 2026.", "Bo: Good."))
+    assert one.start == datetime(2026, 3, 20, tzinfo=UTC)
+
+
 def test_who_says_what_they_are_going_to_do_plans_it() -> None:
     [one] = foresights_of(said("Ann: I told mum I'm going to study law.", "Bo: Good."))
     assert one.statement == "I told mum I'm going to study law."
