@@ -230,7 +230,9 @@ def sweep(
         older |= {key for row in episodes.values() if row.id not in kept for key in _sources(row)}
         staying = [row for row in rows.values() if row.collection is Collection.MESSAGES and row.key not in older]
         older -= {conversation_key(row.tenant_id, row.conversation_id) for row in staying if row.conversation_id is not None}
-    gone = tuple(row for row in rows.values() if row.key in older)
+    # Messages go last: by them a sweep that is done again after a crash finds the conversations.
+    swept = (row for row in rows.values() if row.key in older)
+    gone = tuple(sorted(swept, key=lambda row: row.collection is Collection.MESSAGES))
     # 4.
     own = {key: row for key, row in rows.items() if not _is_of_the_source(row)}
     if erasure.is_of_an_owner and not kept:

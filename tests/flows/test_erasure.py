@@ -1,6 +1,7 @@
 """Erasing a conversation, or an owner: nothing is left, nothing else is touched, and what is older stays out."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.items import Arrived, Erasure, Pause
-from mneme.ports import Filter, Scope
+from mneme.ports import Filter, Remove, Scope, Write, WriteResult
 from mneme.records import Owner, Position
 from mneme.rows import Collection, Row
 from tests.flows.river import START, River, contents, document, edit, episodes, erase, few, forget, lucks, message
@@ -260,6 +261,43 @@ def test_a_conversation_that_was_erased_may_begin_again_with_another_owner() -> 
     flow.feed(message(23, "and mine", user_id="ann"))
     flow.end()
     assert {row.owner_id for row in everything(flow.index) if row.collection is not Collection.CONTROL} == {"eve"}
+
+
+class Killed(Exception):
+    """The end of a process."""
+
+
+class KilledIndex(ReferenceIndex):
+    """Writes the first rows of a batch that removes messages; then its process is killed, once."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self._first: int | None = first
+
+    def write(self, writes: Sequence[Write]) -> list[WriteResult]:
+        removes_messages = any(isinstance(each, Remove) and each.key.collection is Collection.MESSAGES for each in writes)
+        if self._first is None or not removes_messages:
+            return super().write(writes)
+        first, self._first = self._first, None
+        super().write(writes[:first])
+        raise Killed
+
+
+@pytest.mark.parametrize("first", range(36))
+def test_a_sweep_that_is_killed_while_it_removes_rows_leaves_nothing_when_it_is_done_again(first: int) -> None:
+    flow = River(KilledIndex(first))
+    flow.feed(*talk(), *talk("other", 20))
+    flow.end()
+    for _ in range(5):  # what was written is refreshed, and known from the index alone
+        flow.wait(60.0)
+        flow.epoch()
+    flow.feed(erase(30))
+    with pytest.raises(Killed):
+        flow.end()
+    flow.crash()
+    flow.end()
+    assert flow.receipt("gone") is not None
+    assert everything(flow.index) == []
 
 
 @few
