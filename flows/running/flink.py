@@ -122,7 +122,8 @@ class FlinkCluster:
         Raises:
             StoreUnavailable: it has not ended within a minute.
         """
-        self._ask("PATCH", f"/jobs/{job}")
+        with suppress(StoreUnavailable):  # one that has just ended refuses it
+            self._ask("PATCH", f"/jobs/{job}")
         waited = threading.Event()
         for _ in range(int(_CANCEL_SECONDS / _GLANCE_SECONDS)):
             if self.state_of(job) not in (*_ALIVE, "CANCELLING"):

@@ -208,6 +208,22 @@ def test_a_job_that_makes_no_savepoint_is_cancelled_and_the_next_start_goes_on_f
     assert cluster.submitted[1] == (2, 2, "s3://folder/chk-7")
 
 
+def test_a_job_that_ends_by_itself_while_it_is_cancelled_is_stopped_all_the_same(
+    cluster: PlayedCluster, store: RecoveryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.refuses_savepoints, answer = True, cluster.answer
+
+    def ends(request: httpx.Request) -> httpx.Response:
+        if request.method == "PATCH":
+            cluster.jobs["job1"] = "FINISHED"
+            return httpx.Response(409, json={"errors": ["the job has already reached another terminal state"]})
+        return answer(request)
+
+    monkeypatch.setattr(cluster, "answer", ends)
+    follow(cluster, store)
+    assert cluster.jobs["job1"] == "FINISHED"
+
+
 def test_a_job_that_still_runs_as_the_settings_say_is_followed(cluster: PlayedCluster, store: RecoveryStore) -> None:
     follow(cluster, store)
     cluster.jobs["job1"] = "RUNNING"
