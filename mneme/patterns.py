@@ -1,4 +1,4 @@
-"""Patterns: which of many are worth a search in a text, and by name from data files.
+"""Find the patterns that are worth a search in a text, and read patterns by name from data files.
 
 Most patterns are found in few sentences: with the 403 patterns of what English sentences claim, a look-up by word takes a
 quarter of the time of a search for each. The words are read off the pattern itself, so that the two cannot drift apart:
@@ -295,7 +295,7 @@ class Patterns(_Section):
 
     def by_name(self) -> dict[str, re.Pattern[str]]:
         """All patterns of the section, in their order."""
-        return {name: getattr(self, name) for name in _read(self._file)[self._name]}
+        return {name: getattr(self, name) for name in self._texts()}
 
 
 class Cues(_Section):

@@ -159,7 +159,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     if given and place:
         someone = _WORDS.person_before.search(before) or _WORDS.person_after.match(after) or _WORDS.and_i_after.match(after)
         someone = someone or _WORDS.greeted_before.search(before) or _WORDS.of_somebody_after.match(after)
-        somewhere = _WORDS.place_before.search(before) or (_WORDS.within_before.search(before) and after[:1] not in ("'", "’"))
+        somewhere = _WORDS.place_before.search(before) or (_WORDS.within_before.search(before) and not _is_possessive(after))
         return PERSON if someone else LOCATION if somewhere or _is_reached(before, after) else ""
     if given and _WORDS.named_it.search(before):
         return ""
@@ -170,8 +170,8 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         given
         and not known
         and (
-            (_WORDS.within_before.search(before) and after[:1] not in ("'", "’"))
-            or (_WORDS.nobody_before.search(before) and after[:1] not in ("'", "’"))
+            (_WORDS.within_before.search(before) and not _is_possessive(after))
+            or (_WORDS.nobody_before.search(before) and not _is_possessive(after))
             or (_WORDS.many_after.match(after) and not _WORDS.one_of_many_before.search(before))
         )
     ):
@@ -192,7 +192,7 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
         if cue := told_before.search(before):
             if kind == PERSON and "," in cue[0] and not _WORDS.apposed_after.match(after):
                 return ""
-            if kind == LOCATION and after[:1] in ("'", "’") and not _WORDS.possessive_alone.match(after):  # "near Nikau's nets"
+            if kind == LOCATION and _is_possessive(after) and not _WORDS.possessive_alone.match(after):  # "near Nikau's nets"
                 return ""
             if kind == LOCATION and (
                 (_WORDS.the_before.search(before) and _WORDS.job_after.match(after)) or _WORDS.number_after.match(after)
@@ -210,11 +210,19 @@ def _kind(name: str, before: str, after: str, opens: bool, dropped: bool, small:
     return PRODUCT if used and (used["sure"] or is_of_work(name)) else ""
 
 
+def _is_possessive(after: str) -> bool:
+    """Tell whether a name has something, by what stands behind it: "Marina's"."""
+    return after[:1] in ("'", "’")
+
+
 def _is_reached(before: str, after: str) -> bool:
     """Tell whether one comes from a name, or travels there, which may be a given name too."""
-    leg = None if after[:1] in ("'", "’") else _WORDS.from_a_place_before.search(before)
-    journey = after[:1] not in ("'", "’") and _WORDS.journey_before.search(before)
-    return bool(journey or _WORDS.from_or_in.search(before) or (leg and leg[1].casefold() in PLACES))
+    if _WORDS.from_or_in.search(before):
+        return True
+    if _is_possessive(after):
+        return False
+    leg = _WORDS.from_a_place_before.search(before)
+    return _WORDS.journey_before.search(before) is not None or (leg is not None and leg[1].casefold() in PLACES)
 
 
 def _is_a_thing(name: str, after: str, small: Collection[str]) -> bool:

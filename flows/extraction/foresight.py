@@ -56,8 +56,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             and (_EN.condition.match(before.text) or _goes_on_about(before, one))
         ):
             continue
-        behind = [other.text for other in sentences[position + 1 : position + 2] if other.index == one.index]
-        if one.language == "en" and _EN.takes_back.search("\n".join([one.text, *behind])):
+        if one.language == "en" and _is_taken_back(sentences, position):
             continue
         claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
@@ -80,6 +79,13 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
         start, end = (date.since, date.until) if date else (None, None)
         found.append(ExtractedForesight(words, one.text, (one.index,), start, end, claims))
     return tuple(found[:_MOST])
+
+
+def _is_taken_back(sentences: Sequence[Sentence], position: int) -> bool:
+    """Tell whether an English sentence or the next one of its message takes back what it says: "Oh wait no."."""
+    one = sentences[position]
+    own = [one, *(other for other in sentences[position + 1 : position + 2] if other.index == one.index)]
+    return _EN.takes_back.search("\n".join(each.text for each in own)) is not None
 
 
 def _readable(sentences: Sequence[Sentence], position: int, date: DateMention | None) -> str:
