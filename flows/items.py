@@ -179,8 +179,10 @@ class Erasure:
 
     That of a conversation or a document goes its way; a conversation's ``owner`` is set once it is known. That of an owner,
     with neither, goes through every ``bucket`` of conversations, in ``tokens`` tokens, and the owner's lane acts when
-    all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/lanes/erasures.py). One ``is_dated`` whose
-    file says when it was asked for: then what files say later stays.
+    all have come. So does that of a document with ``speech``, the conversations that go with it: bucket 0 is the document's
+    way, 1 that of the first of them. ``arrived_at`` and ``position`` tell what is older than it (flows/lanes/erasures.py). One
+    ``is_dated`` whose file says when it was asked for: then what files say later stays. One that nobody asked for
+    ``has_receipt`` false.
     """
 
     tenant_id: str
@@ -193,6 +195,13 @@ class Erasure:
     tokens: int = 1
     document_id: str | None = None
     is_dated: bool = False
+    speech: tuple[str, ...] = ()
+    has_receipt: bool = True
+
+    @property
+    def key(self) -> str:
+        """Names it among all erasures: two senders may have given one id."""
+        return f"{self.erasure_id}@{self.position.key}"
 
     @property
     def is_of_an_owner(self) -> bool:
@@ -201,7 +210,9 @@ class Erasure:
 
     @property
     def lane(self) -> str:
-        """The conversation or document it is about; empty for an owner's."""
+        """The conversation or document it is about, or of a document's tokens its speech; empty for an owner's."""
+        if self.speech and self.bucket:
+            return conversation_path(self.tenant_id, self.speech[self.bucket - 1])
         if self.document_id is not None:
             assert self.owner is not None, "a document's owner is known from the start"
             return document_key(self.owner.key, self.document_id)

@@ -39,6 +39,7 @@ from flows.lanes.state import (
     weight_of,
 )
 from mneme.errors import ModelError, ModelPaused
+from mneme.ids import long_hash
 from mneme.ports import DeadLetter, Put, Remove
 from mneme.records import Owner
 from mneme.rows import Key, Row, flush_marker
@@ -254,9 +255,9 @@ class ReconcileLane:
 
     def _erase(self, erasure: Erasure) -> None:
         """Count the tokens of an erasure; behind the last of them it takes its place."""
-        self._tokens[erasure.erasure_id] += 1
-        if self._tokens[erasure.erasure_id] == erasure.tokens:
-            del self._tokens[erasure.erasure_id]
+        self._tokens[erasure.key] += 1
+        if self._tokens[erasure.key] == erasure.tokens:
+            del self._tokens[erasure.key]
             attempt = self._services.versions.next()
             self._wait(_ReconcileJob(refer(erasure) | {"attempt": attempt}, None))
             self._done.hold(FlushDone(erasure.tenant_id, _marker_id(erasure), attempt))
@@ -292,5 +293,5 @@ class ReconcileLane:
 
 
 def _marker_id(erasure: Erasure) -> str:
-    """Behind which its sweep begins."""
-    return f"before {erasure.erasure_id}"
+    """Behind which its sweep begins. A hash, since the id may name whom it is about."""
+    return f"before {long_hash(erasure.key)}"

@@ -159,6 +159,8 @@ class Writer:
         claims = self._patiently(lambda: self._erase_claims(erasure))
         letters = self._patiently(lambda: self._dead_letters.erase(scope))
         self._patiently(self._index.purge)
+        if not erasure.has_receipt:
+            return
         removed = {**erased.removed, "answers": answers, "claims": claims.erased, "dead_letters": letters}
         if claims.refused:
             removed[CLAIMS_REFUSED] = claims.refused

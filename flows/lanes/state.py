@@ -198,6 +198,8 @@ def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
                 "tokens": item.tokens,
                 "document": item.document_id,
                 "dated": item.is_dated,
+                "speech": list(item.speech),
+                "receipt": item.has_receipt,
             }
 
 
@@ -222,6 +224,8 @@ def referred(reference: Reference) -> Retraction | Pause | Erasure:
             tokens=reference["tokens"],
             document_id=reference["document"],
             is_dated=reference["dated"],
+            speech=tuple(reference.get("speech", ())),
+            has_receipt=reference.get("receipt", True),
         )
     return Pause(*reference["pause"])
 
