@@ -9,6 +9,7 @@ Only what must be read first, documents and attachments, is ``Unread``; a messag
 ``WriteBatch``, ``FlushDone``, ``Erased``, ``DeadLetter`` and ``Recovered`` go from any step straight to the writer.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -96,10 +97,19 @@ class Amendment:
         """The id of the message it is about."""
         return message_id(self.tenant_id, self.conversation_id, self.message_id)
 
+    @property
+    def event(self) -> str:
+        """The kind of event that it came as."""
+        return "correct" if self.corrected else "retract" if self.words else "delete" if self.text is None else "edit"
+
+    def without_words(self) -> "Amendment":
+        """The same, but its bytes name the message and say nothing of it."""
+        named = {"tenant_id": self.tenant_id, "conversation_id": self.conversation_id, "message_id": self.message_id}
+        return replace(self, raw=json.dumps({"event": self.event, **named}).encode())
+
     def refusal(self, what: str) -> str:
         """The message for people that it is not applied to its message, which ``what``."""
-        event = "correct" if self.corrected else "retract" if self.words else "delete" if self.text is None else "edit"
-        return f"{event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
+        return f"{self.event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,6 +227,14 @@ class Erasure:
             assert self.owner is not None, "a document's owner is known from the start"
             return document_key(self.owner.key, self.document_id)
         return "" if self.conversation_id is None else conversation_path(self.tenant_id, self.conversation_id)
+
+    @property
+    def subject(self) -> str:
+        """See ``mneme.events.Erasing``."""
+        if self.is_of_an_owner:
+            assert self.owner is not None, "it is known whose all is erased"
+            return self.owner.key
+        return replace(self, bucket=0).lane
 
     def concerns(self, lane: str, owner: Owner) -> bool:
         """Return whether a conversation or a document is erased by it."""

@@ -16,6 +16,10 @@ from mneme.rows import Key
 from mneme.text import estimate_tokens
 
 UNKNOWN = "is not known here; send the message first, then this event again"
+OF_NOBODY = (
+    "is not known here, nor is its conversation; send the message first, then this event again. Its words are not kept: they "
+    "may be of somebody who was erased"
+)
 NOT_KEPT = (
     "an edit, a delete or a retraction: its message is not known here; send the message first, then this event again. It is "
     "not kept: a file tells no time of it, so it may be of what was erased"
@@ -86,7 +90,11 @@ def apply_amendment(
             return AmendmentResult(replace(amendment, raw=b""), refused=NOT_KEPT)
         return AmendmentResult(amendment, erased=True)
     if stored is None:
-        return None if amendment is None else AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN))
+        if amendment is None:
+            return None
+        if amendment.owner or owner or owner_in(services.index, waiting.tenant_id, waiting.conversation_id):
+            return AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN))
+        return AmendmentResult(amendment.without_words(), refused=amendment.refusal(OF_NOBODY))
     if amendment is None or _is_in(stored, amendment):
         changed = stored
     elif refused := _refusal(stored, amendment, services):
