@@ -28,7 +28,7 @@ class Erasing(BaseModel):
     @property
     @abstractmethod
     def subject(self) -> str:
-        """What is erased: the id of a conversation, a document or an owner."""
+        """The id of the conversation, the document or the owner that is erased."""
 
 
 class Forget(Erasing, ConversationEvent):
