@@ -29,11 +29,11 @@ def _key(tenant_id: str, lane: str) -> Key:
 
 
 def conversation_row(first: StoredMessage) -> Row:
-    """The row of the conversation that this message begins. Where there is one it stays, unless it was erased."""
+    """The row of the conversation that this message begins, of version 0. Where there is one it stays, unless it was erased."""
     assert first.conversation_id is not None, "a document has no such row"
     key, tenant = conversation_key(first.owner.tenant_id, first.conversation_id), tenant_of(first.owner.tenant_id)
     body = {"owner": first.owner.model_dump(), "began_with": first.position.model_dump()}
-    return control_row(tenant, "conversation", key.id, 1, first.created_at, body, conversation_id=first.conversation_id)
+    return control_row(tenant, "conversation", key.id, 0, first.created_at, body, conversation_id=first.conversation_id)
 
 
 def origin_of(row: Row | None) -> Origin | None:

@@ -263,6 +263,24 @@ def test_a_conversation_that_was_erased_may_begin_again_with_another_owner() -> 
     assert {row.owner_id for row in everything(flow.index) if row.collection is not Collection.CONTROL} == {"eve"}
 
 
+@pytest.mark.parametrize("erased", ["conversation", "owner", "owner, then another"])
+@pytest.mark.parametrize("restart", ["none", "behind an epoch", "before one"])
+def test_a_conversation_that_begins_anew_behind_an_erasure_is_erased_again(erased: str, restart: str) -> None:
+    flow = River(ReferenceIndex())
+    who = "eve" if erased == "owner, then another" else "ann"
+    once, again = (forget(20), forget(40)) if erased == "conversation" else (erase(20), erase(40, who))
+    flow.feed(*talk(), once)
+    flow.end()
+    if restart != "none":
+        if restart == "behind an epoch":
+            flow.epoch()
+        flow.crash()
+    flow.feed(*talk(first=30, user_id=who), replace(again, erasure_id="again"))
+    flow.end()
+    assert flow.receipt("again") is not None
+    assert everything(flow.index) == []
+
+
 class Killed(Exception):
     """The end of a process."""
 
