@@ -281,6 +281,25 @@ def test_a_conversation_that_begins_anew_behind_an_erasure_is_erased_again(erase
     assert everything(flow.index) == []
 
 
+def test_a_conversation_is_erased_whose_messages_are_read_again_between_the_erasure_and_its_sweep() -> None:
+    pool = SlowPool(random.Random(0))
+    flow = River(ReferenceIndex(), submit=pool)
+
+    def work(seconds: int) -> None:
+        for _ in range(10 * seconds):
+            pool.work(4)
+            flow.wait(0.1)
+
+    flow.feed(message(0, "coffee"))
+    work(seconds=2)  # it is stored, and in no episode yet
+    flow.feed(erase(30))  # from here on its tombstone keeps out what is older
+    pool.abandon()
+    flow.crash()
+    work(seconds=10)
+    assert flow.receipt("gone") is not None
+    assert everything(flow.index) == []
+
+
 class Killed(Exception):
     """The end of a process."""
 
@@ -325,10 +344,11 @@ def test_whatever_crashes_on_the_way_the_rest_is_as_if_the_erased_had_never_been
 ) -> None:
     pool = SlowPool(luck)
     flow, clean = River(ReferenceIndex(), submit=pool, idle_seconds=1.0), River(ReferenceIndex())
-    erasure = erase(100) if whole_owner else forget(100)
+    once, again = (erase(100), erase(120)) if whole_owner else (forget(100), forget(120))
     others = talk("eve's", 20, user_id="eve") if whole_owner else talk("other", 20)
-    behind = talk("talk", 110)
-    source: list[Arrived | Erasure | Pause] = [*_mixed(luck, talk(), others), erasure, *behind]
+    anew, behind = talk("talk", 110), talk("talk", 130) if luck.random() < 0.5 else []
+    source: list[Arrived | Erasure | Pause] = [*_mixed(luck, talk(), others), once, *anew]
+    source += [replace(again, erasure_id="again"), *behind]
     for item in source:
         flow.feed(item)
         pool.work(luck.randrange(6))
@@ -344,6 +364,7 @@ def test_whatever_crashes_on_the_way_the_rest_is_as_if_the_erased_had_never_been
         flow.wait(0.1)
     assert not flow.unfinished
     assert flow.receipt("gone") is not None
+    assert flow.receipt("again") is not None
 
     clean.feed(*others, *behind)
     clean.end()
