@@ -17,7 +17,7 @@ an erasure: from then on nothing older comes in (flows/lanes/erasures.py), and w
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -240,8 +240,8 @@ class EmbedLane:
                 Put(row.stored_again(message.version, each.embedding) if row is not None else row_of(message, each.embedding))
             )
         for message in served.erased:
-            self._owners.pop(lane_of_message(message), None)
             self._kept_out[message.id] = None
+        self._forget_owners({lane_of_message(message) for message in served.erased})
         gone = [*served.erased, *(each.message for each in foreign)]
         writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in gone]
         writes += [Put(replace(row, version=versions.next())) for row in served.beginnings if self._begins(row)]
@@ -260,6 +260,15 @@ class EmbedLane:
             self._owners[lane_of_message(message)] = message.owner
             self._note(message)
             yield Embedded(utterance, replayed=message.id in served.replayed, continues=message.id in served.continuing)
+
+    def _forget_owners(self, lanes: Set[str]) -> None:
+        """Of conversations whose messages were kept out, those that wait tell the owner: another erasure may be among them."""
+        for lane in lanes:
+            self._owners.pop(lane, None)
+        for batch in self._jobs.items() if lanes else ():
+            for message in (batch.messages or ()) if isinstance(batch, MessageBatch) else ():
+                if (lane := lane_of_message(message)) in lanes:
+                    self._owners[lane] = self._owners.get(lane, message.owner)
 
     def _refused(self, foreign: Foreign, raw: bytes) -> DeadLetter:
         message = foreign.message

@@ -1,9 +1,11 @@
 """Erasing a conversation, or an owner: nothing is left, nothing else is touched, and what is older stays out."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -297,6 +299,38 @@ def test_a_conversation_is_erased_whose_messages_are_read_again_between_the_eras
     flow.crash()
     work(seconds=10)
     assert flow.receipt("gone") is not None
+    assert everything(flow.index) == []
+
+
+def test_a_conversation_whose_older_messages_are_kept_out_meanwhile_is_erased_again() -> None:
+    calls: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def later(call: Callable[[], Any]) -> "Future[Any]":
+        calls.append((future := Future[Any](), call))
+        return future
+
+    flow = River(ReferenceIndex())
+    flow.feed(forget(20))
+    flow.end()
+    flow.epoch()
+    flow._submit = later
+    flow.crash()
+    flow.feed(message(0, "read again"))
+    flow.feed(message(21, "begun anew"))
+    (older, keep_out), (newer, admit_it) = calls
+    older.set_result(keep_out())
+    admitted = admit_it()
+    flow.wait(1.0)
+    calls.clear()
+    flow.feed(forget(22, erasure_id="again"))
+    newer.set_result(admitted)  # and a thread may look whose the conversation is before that is stored
+    for future, call in calls:
+        future.set_result(call())
+    while flow.receipt("again") is None:
+        flow.wait(1.0)
+        for future, call in calls:
+            if not future.done():
+                future.set_result(call())
     assert everything(flow.index) == []
 
 
