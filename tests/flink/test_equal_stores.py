@@ -192,7 +192,6 @@ def test_another_engine_a_killed_taskmanager_and_other_slots_change_nothing_of_w
                 flow.until(lambda: not list((theirs.data / "recovery" / "kafka").glob("moved*")), 60)  # after some checkpoints
             assert flow.terminate(120) == 0
     print("seconds from each kill until the first talk was answered, and from then until the last:", went_on, stood_still)
-    assert LONG or max(stood_still) <= MOST_SECONDS_OF_REST
     with FlowProcess(ours) as flow:
         flow.until_reading(120)
         flow.until(lambda: is_done(ours), 300)
@@ -211,6 +210,7 @@ def test_another_engine_a_killed_taskmanager_and_other_slots_change_nothing_of_w
     print("rows of which the change feed did not tell last what is there, after the kills:", len(untold), sorted(untold)[:5])
     with FlowProcess(theirs) as flow, pytest.raises(StoreError, match="--engine flink"):
         flow.until_reading(60)
+    assert LONG or max(stood_still) <= MOST_SECONDS_OF_REST, stood_still  # last: on a busy machine it must hide nothing else
 
 
 def differences(theirs: dict[str, dict[str, Any]], ours: dict[str, dict[str, Any]]) -> dict[str, Any]:
