@@ -297,7 +297,7 @@ def test_a_conversation_begins_anew_behind_an_erasure_that_the_index_does_not_sh
     admitted = admit(batch, flow._lanes[1]._services, lately)
     assert admitted.continuing == set()
     [beginning] = admitted.beginnings
-    assert beginning.row.body["began_with"]["offset"] == 21
+    assert beginning.body["began_with"]["offset"] == 21
 
 
 # --- what it remembers -----------------------------------------------------------------------------------------------
