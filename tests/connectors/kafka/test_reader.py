@@ -1,6 +1,7 @@
 """Reading a partition of a real broker."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
@@ -187,13 +188,20 @@ class TestTopicsMadeAnew:
             with pytest.raises(StoreRejected, match=f"{topic}/0/10,.*made anew"):
                 read(reader, 1, seconds=30)
 
-    def test_one_that_is_read_now_and_then_is_looked_at_each_time_and_read_all_the_same(
+    def test_neither_does_one_whose_client_has_not_heard_of_it_yet(
         self, settings: Kafka, topic: str, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr("connectors.kafka.reader._UNWATCHED_SECONDS", 0.0)
-        with reading(settings, topic) as reader:
-            assert [event.raw for event in read(reader, 10, limit=3)] == [b"%d" % number for number in range(10)]
-            assert reader.position == 10
+        with reading(settings, topic) as reader, ThreadPoolExecutor(1) as pool:
+            read(reader, 10)
+            monkeypatch.setattr(reader._consumer._cluster, "update_metadata", lambda metadata: None)
+            made = pool.submit(make_anew, settings, topic)
+            while not made.done():
+                assert reader.poll(10) == []
+            write_raw(settings, topic, [b"new"] * 12)
+            assert read(reader, 1, seconds=1.5) == []
+            monkeypatch.undo()
+            with pytest.raises(StoreRejected, match=f"{topic}/0/10,.*made anew"):
+                read(reader, 1, seconds=30)
 
     def test_positions_in_the_old_and_in_the_new_topic_differ(self, settings: Kafka, topic: str):
         with reading(settings, topic) as reader:
