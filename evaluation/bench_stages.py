@@ -166,7 +166,7 @@ def through_the_engine(events: Sequence[Incoming], settings: Settings, embedder:
     def open_feed(name: str, place: object) -> FileFeed:
         assert place is None, "the recovery store is new"
         limits = FeedLimits(backlogs.unfinished, flow.pending_limit, flow.source_batch, threading.Event(), flow.buckets)
-        return FileFeed([Path("stages")], read, lambda path: ["stages"], None, limits)
+        return FileFeed([Path("stages")], read, lambda path: [("stages", None)], None, limits)
 
     with opened(settings, index, embedder, backlogs) as (services, writer):
         source = Source("stages", ("stages",), open_feed)

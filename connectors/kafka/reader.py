@@ -12,12 +12,12 @@ from kafka.errors import KafkaError, LogTruncationError, NoOffsetForPartitionErr
 from kafka.future import Future
 from kafka.structs import OffsetAndMetadata
 
-from connectors.kafka.client import connection_arguments, kafka_errors, topic_id_of
+from connectors.kafka.client import connection_arguments, kafka_errors, time_of, topic_id_of
 from mneme.errors import StoreRejected
 from mneme.ports import Incoming
 from mneme.records import Position, is_another_topic
 from mneme.settings import Kafka
-from mneme.times import from_milliseconds, utc_now
+from mneme.times import utc_now
 
 _log = logging.getLogger(__name__)
 _LAST_COMMIT_SECONDS = 2.0
@@ -190,7 +190,7 @@ class PartitionReader:
         return Incoming(
             raw=record.value or b"",
             position=Position(topic=record.topic, partition=record.partition, offset=record.offset, topic_id=self._topic_id),
-            received_at=from_milliseconds(record.timestamp) if record.timestamp >= 0 else None,
+            received_at=time_of(record),
         )
 
     def _committed(self, offsets: object, answer: object) -> None:

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from kafka import KafkaProducer
-from kafka.admin import KafkaAdminClient
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
-from connectors.kafka.client import connection_arguments, create_topics
+from connectors.kafka.client import administering, connection_arguments, create_topics
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.state import read_state
 from mneme.errors import StoreRejected, StoreUnavailable
@@ -109,6 +109,18 @@ def test_a_tombstone_has_a_place_and_no_bytes(settings: Kafka, topic: str):
     write_raw(settings, topic, [None, b"after"])
     with reading(settings, topic, offset=10) as reader:
         assert [(event.raw, event.position.offset) for event in read(reader, 2)] == [(b"", 10), (b"after", 11)]
+
+
+def test_a_sender_whose_clock_is_no_time_at_all_holds_nothing_up(settings: Kafka, topic: str):
+    with administering(settings, "letting senders tell the time") as admin:
+        own_clocks = {"message.timestamp.type": "CreateTime", "message.timestamp.after.max.ms": str(2**63 - 1)}
+        admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, own_clocks)])
+    write_raw(settings, topic, [b"odd"], timestamp_ms=2**62)
+    write_raw(settings, topic, [b"after"])
+    with reading(settings, topic, offset=10) as reader:
+        odd, after = read(reader, 2)
+    assert (odd.raw, odd.received_at) == (b"odd", None)
+    assert (after.raw, after.received_at is None) == (b"after", False)
 
 
 def test_what_a_transaction_did_not_commit_is_not_read_and_is_no_lag(settings: Kafka, topic: str):
