@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from connectors.durable import is_locked, replace_json
+from connectors.durable import disk_errors, is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox import inbox_folder
 from flows.running.recovery import FILES, NAMED_FILES, TOPICS, Engine, RecoveryStore, WriteMark
@@ -253,7 +253,8 @@ def _named(note: Path, paths: Iterable[Path]) -> tuple[Path, ...]:
     before = tuple(map(Path, json.loads(note.read_text()))) if note.exists() else ()
     named = tuple(dict.fromkeys([*before, *(path.resolve() for path in paths)]))
     if named != before:
-        replace_json(note, [str(path) for path in named])
+        with disk_errors(str(note)):
+            replace_json(note, [str(path) for path in named])
     return named
 
 

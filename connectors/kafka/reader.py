@@ -114,6 +114,7 @@ class PartitionReader:
                 raise self._lost(self._position) from error
             if self._is_anew(self._topic_id):
                 raise self._lost(self._position)
+            self._tell_of_added_partitions()
             # not the last event's offset + 1: the markers of transactions have offsets too
             self._position = self._consumer.position(self._partition, timeout_ms=0) or self._position
         return [self._incoming(record) for record in records]
@@ -148,6 +149,17 @@ class PartitionReader:
     def _name(self) -> str:
         return f"{self._partition.topic}/{self._partition.partition}"
 
+    def _tell_of_added_partitions(self) -> None:
+        """Log once, from the first partition, that there are others that no reader was opened for."""
+        if self._partition.partition == 0 and (now := self._partitions_there()) > self._partitions:
+            self._partitions = now
+            _log.warning(
+                "%s has %d partitions now: start the flow again, it reads the new ones from then on", self._partition.topic, now
+            )
+
+    def _partitions_there(self) -> int:
+        return len(self._consumer._cluster.partitions_for_topic(self._partition.topic) or ())
+
     def _is_anew(self, topic_id: str) -> bool:
         """Return whether the topic is another one than that of this id. One that is gone has no id."""
         return is_another_topic(topic_id, topic_id_of(self._consumer._cluster.topic_id(self._partition.topic)))
@@ -156,6 +168,7 @@ class PartitionReader:
         if self._partition.partition not in self._consumer.partitions_for_topic(self._partition.topic):
             raise StoreRejected(f"Kafka has no partition {self._name}; create the topic, or correct MNEME_KAFKA__TOPICS__*")
         self._consumer.assign([self._partition])
+        self._partitions = self._partitions_there()
         identity = self._consumer._cluster.topic_id(self._partition.topic)
         self._topic_id = topic_id_of(identity)
         if self._topic_id:

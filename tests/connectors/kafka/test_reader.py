@@ -105,6 +105,26 @@ def test_the_partitions_of_a_topic_are_read_apart(settings: Kafka, topic: str):
         assert reader.lag() == 0
 
 
+def test_partitions_that_are_added_are_told_of_once(settings: Kafka, topic: str, caplog: pytest.LogCaptureFixture):
+    with reading(settings, topic) as reader:
+        read(reader, 10)
+        with administering(settings, "adding partitions") as admin:
+            admin.create_partitions({topic: settings.partitions + 1})
+        deadline = time.monotonic() + 60
+        while not told(caplog, topic) and time.monotonic() < deadline:
+            reader._consumer._cluster.request_update()  # by itself the client asks every five minutes
+            assert reader.poll(10) == []
+            time.sleep(0.05)
+        for _ in range(10):
+            reader.poll(10)
+    partitions = f"{topic} has {settings.partitions + 1} partitions now"
+    assert told(caplog, topic) == [f"{partitions}: start the flow again, it reads the new ones from then on"]
+
+
+def told(caplog: pytest.LogCaptureFixture, topic: str) -> list[str]:
+    return [message for message in caplog.messages if message.startswith(topic)]
+
+
 def test_a_tombstone_has_a_place_and_no_bytes(settings: Kafka, topic: str):
     write_raw(settings, topic, [None, b"after"])
     with reading(settings, topic, offset=10) as reader:
