@@ -73,7 +73,7 @@ def find_files(paths: Sequence[Path], defaults: Mapping[str, str] | None = None)
 
 def _skipped_line(path: Path) -> Iterator[Skipped]:
     if line := half_written(path):
-        yield Skipped(path, f"line {line} is half written; it is taken in by a run that finds it whole")
+        yield Skipped(path, f"line {line} is half written; give the file again when it is whole")
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -110,13 +110,14 @@ class PartitionReader:
         with kafka_errors(self._settings, f"reading {self._name}"):
             try:
                 records = self._consumer.poll(timeout_ms=0, max_records=limit).get(self._partition, [])
+                # not the last event's offset + 1: the markers of transactions have offsets too
+                position = self._consumer.position(self._partition, timeout_ms=0)
             except (OffsetOutOfRangeError, LogTruncationError, NoOffsetForPartitionError) as error:
                 raise self._lost(self._position) from error
             if self._is_anew(self._topic_id):
                 raise self._lost(self._position)
             self._tell_of_added_partitions()
-            # not the last event's offset + 1: the markers of transactions have offsets too
-            self._position = self._consumer.position(self._partition, timeout_ms=0) or self._position
+            self._position = position or self._position
         return [self._incoming(record) for record in records]
 
     def lag(self) -> int:

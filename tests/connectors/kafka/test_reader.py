@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from kafka import KafkaProducer
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
+from kafka.errors import LogTruncationError
 
 from connectors.kafka.client import administering, connection_arguments, create_topics
 from connectors.kafka.reader import PartitionReader
@@ -183,6 +184,18 @@ class TestLostOffsets:
             delete_records(settings, topic, before=6)
             with pytest.raises(StoreRejected, match=rf"{topic}/0/0,.*it has 6 to 10"):
                 read(reader, 10)
+
+    def test_an_end_that_was_lost_behind_what_was_read_stops_the_reader(
+        self, settings: Kafka, topic: str, monkeypatch: pytest.MonkeyPatch
+    ):
+        def diverged(*_: object, **__: object) -> None:
+            raise LogTruncationError({})
+
+        with reading(settings, topic) as reader:
+            read(reader, 10)
+            monkeypatch.setattr(reader._consumer, "position", diverged)
+            with pytest.raises(StoreRejected, match=rf"{topic}/0/10,.*it has 0 to 10"):
+                reader.poll(10)
 
     def test_an_offset_behind_the_end_is_refused_by_name(self, settings: Kafka, topic: str):
         with pytest.raises(StoreRejected, match=rf"{topic}/0/12,.*it has 0 to 10; the topic lost its end"):
