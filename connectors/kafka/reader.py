@@ -169,7 +169,7 @@ class PartitionReader:
         if self._partition.partition not in self._consumer.partitions_for_topic(self._partition.topic):
             raise StoreRejected(f"Kafka has no partition {self._name}; create the topic, or correct MNEME_KAFKA__TOPICS__*")
         self._consumer.assign([self._partition])
-        self._partitions = self._partitions_there()
+        self._partitions: int = self._partitions_there()
         identity = self._consumer._cluster.topic_id(self._partition.topic)
         self._topic_id = topic_id_of(identity)
         if self._topic_id:
