@@ -14,11 +14,12 @@ from flows.embedding.admission import MessageBatch, admit
 from flows.items import Arrived, Pause
 from flows.lanes.erasures import Tombstones
 from flows.lanes.state import EPOCHS
+from flows.running.pool import at_once
 from mneme.events import Message, parse_event
 from mneme.ports import Incoming
 from mneme.records import Position
 from mneme.rows import Collection, Key, row_of
-from tests.flows.river import START, Never, River, at_once, contents, edit, episodes, erase, message
+from tests.flows.river import START, Never, River, contents, edit, episodes, erase, message
 from tests.flows.test_river_chaos import SlowPool
 from tests.memory_index_reference import ReferenceIndex
 
