@@ -72,7 +72,7 @@ class PartitionReader:
         self._partition = TopicPartition(topic, partition)
         self._commit: Future | None = None
         self._commits_fail = False
-        self._end = 0
+        self._end = self._partitions = 0
         with kafka_errors(settings, f"connecting to read {topic}/{partition}"):
             self._consumer = KafkaConsumer(
                 **connection_arguments(settings),
@@ -169,7 +169,7 @@ class PartitionReader:
         if self._partition.partition not in self._consumer.partitions_for_topic(self._partition.topic):
             raise StoreRejected(f"Kafka has no partition {self._name}; create the topic, or correct MNEME_KAFKA__TOPICS__*")
         self._consumer.assign([self._partition])
-        self._partitions: int = self._partitions_there()
+        self._partitions = self._partitions_there()
         identity = self._consumer._cluster.topic_id(self._partition.topic)
         self._topic_id = topic_id_of(identity)
         if self._topic_id:
