@@ -9,9 +9,9 @@ languages, nearly half of whose questions have no answer. ``enough`` is the log-
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from math import exp
@@ -35,7 +35,7 @@ from queries.questions.people import (
     occurrences,
     without_names,
 )
-from queries.questions.tense import asks_about_past
+from queries.questions.tense import asks_about_past, asks_for_lasting, asks_for_state
 from queries.questions.types import QuestionType
 from queries.records import only_asks
 from queries.responses import SearchResponse
@@ -43,6 +43,8 @@ from queries.scoring.learned import Weights
 from queries.supersession import is_asked_for, successor_of
 
 _LOOKED_AT = 5  # best memories
+_SITTING = timedelta(hours=1)  # within it a state seldom changes: what is said later goes on about the same
+_READS_WORSE = 6.0  # log-odds by which a later statement may read worse as an answer, and still take the place of an earlier
 _REPORTED_QUESTION = re.compile(r"[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]")
 _THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
 _CALENDAR = frozenset((*MONTHS, *(day.capitalize() for day in WEEKDAYS)))
@@ -89,7 +91,8 @@ class _Asked:
 def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_at: datetime) -> Support:
     """Judge if the memories of a search answer its question.
 
-    What replaced another is as likely as that, and stands before it.
+    What replaced another is as likely as that, and stands before it; and so does what the search put before what was said
+    earlier, where a state is asked for.
 
     Args:
         memories: what holds a place, best rank first.
@@ -100,7 +103,8 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_a
     known = _likeliness().of(considered.memories)
     odds = known.log_odds(np.array(considered.rows).reshape(-1, len(FEATURES)), FEATURES).tolist()
     fits, successor = list(considered.fits), _successors(considered.memories, found, asked_at)
-    for older, newer in sorted(successor.items(), reverse=True):  # so that a newer one has what it replaced behind it
+    pairs = {*successor.items(), *_said_since(considered, found)}
+    for older, newer in sorted(pairs, key=lambda each: (-each[1], each[0])):  # from the last place, so that it adds up
         if fits[older]:
             fits[newer], odds[newer] = True, max(odds[newer], odds[older])
     fitting = sorted((place for place, fit in enumerate(fits) if fit), key=lambda place: -odds[place])
@@ -130,6 +134,30 @@ def _successors(memories: Sequence[ContextMemory], found: SearchResponse, asked_
             successor[place] = places[newer]
         places[memory.id] = place
     return successor
+
+
+def _said_since(considered: "Considered", found: SearchResponse) -> Iterator[tuple[int, int]]:
+    """The places of an earlier and a later statement, where the search put the later first.
+
+    Of a state the search raises what is so now (queries/scoring/present.py). Its words often fit the question worse.
+    """
+    if not asks_for_present(found):
+        return
+    for newer, later in enumerate(considered.memories):
+        if later.said_at is None or considered.rows[newer][_OF_ANOTHER]:
+            continue
+        for older, earlier in enumerate(considered.memories[newer + 1 :], start=newer + 1):
+            reads_worse = (earlier.reading or 0.0) - (later.reading or 0.0) >= _READS_WORSE
+            if earlier.said_at is not None and later.said_at - earlier.said_at > _SITTING and not reads_worse:
+                yield older, newer
+
+
+def asks_for_present(found: SearchResponse) -> bool:
+    """True if the question of a search asks for a state, or a plan, that may have changed."""
+    text = found.query.text
+    if found.query.type == QuestionType.MULTI_HOP or asks_about_past(text) or asks_for_lasting(text):
+        return False
+    return bool(attributes_asked(text)) or asks_for_state(text)
 
 
 @dataclass(frozen=True, slots=True)
