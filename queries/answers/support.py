@@ -26,6 +26,7 @@ from queries.agents.decomposition import TO_ONE, descriptions
 from queries.answers.features import FEATURES, asking_words, features_of, said
 from queries.answers.memory import ContextMemory
 from queries.entities.naming import asked_by
+from queries.questions.exceptions import without_exception
 from queries.questions.people import (
     is_asker,
     is_assistant,
@@ -44,7 +45,7 @@ from queries.supersession import is_asked_for, successor_of
 
 _LOOKED_AT = 5  # best memories
 _SITTING = timedelta(hours=1)  # within it a state seldom changes: what is said later goes on about the same
-_READS_WORSE = 6.0  # log-odds by which a later statement may read worse as an answer, and still take the place of an earlier
+_READS_WORSE = 5.0  # log-odds by which a later statement may read worse as an answer, and still take the place of an earlier
 _REPORTED_QUESTION = re.compile(r"[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]")
 _THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
 _CALENDAR = frozenset((*MONTHS, *(day.capitalize() for day in WEEKDAYS)))
@@ -181,7 +182,7 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     unmentioned = (name for name in likely_people(question) if not any(names_person(name, person) for person in people))
     speakers = named | _meant(found, people)
     asked = _Asked(speakers, tuple(unmentioned), any(is_asker(person, found.query.asker) for person in speakers))
-    words = question_words(question, (*people, *asked.others))
+    words = question_words(without_exception(question), (*people, *asked.others))
     memories = [memory for memory in memories if not _is_question(said(memory))]
     abouts = [_about(memory, asked, people) for memory in memories]
     attributes = () if asks_about_past(question) else attributes_asked(question)
