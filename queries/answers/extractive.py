@@ -220,10 +220,11 @@ def _line(
             remarks.append(words.ago.format(difference=far))
     if memory.citation:
         remarks.append(one_line(str(memory.citation), _LONGEST_QUOTE))
-    if memory.said and not memory.names_its_day:
+    since = older.ended if older is not None else None
+    if memory.said and not memory.names_its_day and memory.said != since:
         remarks.append(words.said_on.format(day=_day(memory.said, chinese)))
-    if older is not None and older.ended:
-        remarks.append(words.since.format(day=_day(older.ended, chinese)))
+    if since:
+        remarks.append(words.since.format(day=_day(since, chinese)))
     remarks += [
         f"{value}{words.ended.format(day=_day(ended, chinese))}"
         for value, ended in [("", memory.ended), *((f"{each.value}: ", each.ended) for each in memory.ended_claims)]
