@@ -11,7 +11,7 @@ languages, nearly half of whose questions have no answer. ``enough`` is the log-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from math import exp
@@ -45,6 +45,7 @@ from queries.supersession import is_asked_for, successor_of
 
 _LOOKED_AT = 5  # best memories
 _SITTING = timedelta(hours=1)  # within it a state seldom changes: what is said later goes on about the same
+_LITTLE = 1e-6  # log-odds
 _READS_WORSE = 5.0  # log-odds by which a later statement may read worse as an answer, and still take the place of an earlier
 _REPORTED_QUESTION = re.compile(r"[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]")
 _THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
@@ -105,13 +106,13 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_a
     odds = known.log_odds(np.array(considered.rows).reshape(-1, len(FEATURES)), FEATURES).tolist()
     fits, successor = list(considered.fits), _successors(considered.memories, found, asked_at)
     pairs = {*successor.items(), *_said_since(considered, found)}
-    for older, newer in sorted(pairs, key=lambda each: (-each[1], each[0])):  # from the last place, so that it adds up
+    looked_at = considered.memories
+    for older, newer in sorted(pairs, key=lambda each: _said_at(looked_at[each[1]])):  # so that it adds up
         if fits[older]:
-            fits[newer], odds[newer] = True, max(odds[newer], odds[older])
+            fits[newer], odds[newer] = True, max(odds[newer], odds[older] + _LITTLE)
     fitting = sorted((place for place, fit in enumerate(fits) if fit), key=lambda place: -odds[place])
     answered = bool(fitting) and odds[fitting[0]] >= known.enough
     likely = {place: 1 / (1 + exp(-odds[place])) for place in fitting}
-    looked_at = considered.memories
     chances = {looked_at[place]: each / sum(likely.values()) for place, each in likely.items()}
     replaced = {looked_at[older]: looked_at[newer] for older, newer in successor.items()}
     return Support(answered, tuple(chances), chances, replaced)
@@ -138,19 +139,27 @@ def _successors(memories: Sequence[ContextMemory], found: SearchResponse, asked_
 
 
 def _said_since(considered: "Considered", found: SearchResponse) -> Iterator[tuple[int, int]]:
-    """The places of an earlier and a later statement, where the search put the later first.
+    """The places of an earlier and a later statement, where the later tells what is so now.
 
-    Of a state the search raises what is so now (queries/scoring/present.py). Its words often fit the question worse.
+    The search put it first: of a state it raises what is so now (queries/scoring/present.py), whose words often fit the
+    question worse. Or it claims the very plan that is asked for, as that it is cancelled.
     """
     if not asks_for_present(found):
         return
+    attributes, asker = attributes_asked(found.query.text), found.query.asker
     for newer, later in enumerate(considered.memories):
         if later.said_at is None or considered.rows[newer][_OF_ANOTHER]:
             continue
-        for older, earlier in enumerate(considered.memories[newer + 1 :], start=newer + 1):
+        is_of_plan = any(each.attribute.startswith("plan:") and is_asked_for(each, attributes, asker) for each in later.claims)
+        for older, earlier in enumerate(considered.memories):
             reads_worse = (earlier.reading or 0.0) - (later.reading or 0.0) >= _READS_WORSE
-            if earlier.said_at is not None and later.said_at - earlier.said_at > _SITTING and not reads_worse:
+            leads = is_of_plan if older < newer else not reads_worse
+            if leads and earlier.said_at is not None and later.said_at - earlier.said_at > _SITTING:
                 yield older, newer
+
+
+def _said_at(memory: ContextMemory) -> datetime:
+    return memory.said_at or datetime.min.replace(tzinfo=UTC)
 
 
 def asks_for_present(found: SearchResponse) -> bool:

@@ -166,6 +166,12 @@ class TestAPlanThatChanged:
         old = plan("old", "The launch is on 3 July and my dog is Pixel", "3 July", "2026-03-02", 1, others=(pet,), **self.ENDED)
         assert "no longer so since 10 April 2026" in said("When is the launch?", old)
 
+    def test_is_told_by_its_cancellation_first_though_nothing_marks_what_was_said_before(self) -> None:
+        decided = message("old", "Jonas", "The launch, 3 July, it is decided", "2026-03-02", rank=1, score=0.9)
+        off = plan("new", "The launch is cancelled", "", "2026-04-10", 2, score=0.5)
+        told = said("When is the launch?", decided, off)
+        assert told.index("cancelled") < told.index("3 July")
+
     def test_in_chinese(self) -> None:
         ended = {"valid_to": day("2026-04-10"), "superseded_by": "new"}
         new = plan("new", "聚会改到八号了", "", "2026-04-10", 1, "聚会")
