@@ -95,7 +95,7 @@ def memories_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
         zone: of who asks: what a day is.
     """
     parents = {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
-    asked = _Asked.in_search(found, zone)
+    asked = _Question.in_search(found, zone)
     return [memory for item in found.ranked() for memory in _memories(item, parents, asked)]
 
 
@@ -106,7 +106,7 @@ def surrounding_episodes(found: SearchResponse, zone: tzinfo) -> list[ContextMem
 
 def nested_facts(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """Facts without a place, under an episode that holds one, where they tell a day or an end that its story may not."""
-    asked = _Asked.in_search(found, zone)
+    asked = _Question.in_search(found, zone)
     return [
         _fact(fact, episode, asked)
         for episode in (*found.episodes, *found.knowledge)
@@ -124,7 +124,7 @@ def portrait_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """
     text = found.query.text
     by_oneself = names_asker(text)
-    asked_for = _Asked.in_search(found, zone)
+    asked_for = _Question.in_search(found, zone)
     words = asked_for.words
     lines = [line for each in found.profiles if each.rank is None for line in _memories(each, {}, asked_for)]
     people = {line.source for line in lines}
@@ -143,7 +143,7 @@ def relationships_of(found: SearchResponse, zone: tzinfo, steps: int) -> list[Co
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Question:
     """The words of a question, its (subject, attribute) as far as known, who asks it, and in which zone."""
 
     words: frozenset[str]
@@ -152,14 +152,14 @@ class _Asked:
     zone: tzinfo
 
     @classmethod
-    def in_search(cls, found: SearchResponse, zone: tzinfo) -> "_Asked":
+    def in_search(cls, found: SearchResponse, zone: tzinfo) -> "_Question":
         """That of a search."""
         text = found.query.text
         attributes = attributes_asked(in_present(text) if asks_about_past(text) else text)
         return cls(frozenset(tokenise(text)), attributes, found.query.asker, zone)
 
 
-def _memories(item: Found, parents: Mapping[str, FoundEpisode], asked: _Asked) -> Iterator[ContextMemory]:
+def _memories(item: Found, parents: Mapping[str, FoundEpisode], asked: _Question) -> Iterator[ContextMemory]:
     zone, words = asked.zone, asked.words
     match item:
         case FoundFact():
@@ -204,7 +204,7 @@ def _when_said(said_at: datetime | None, zone: tzinfo) -> dict[str, Any]:
     return {"said_at": said_at, "said": day_of(said_at, zone) if said_at else None}
 
 
-def _became(statement: FoundFact | FoundForesight, asked: _Asked) -> dict[str, Any]:
+def _became(statement: FoundFact | FoundForesight, asked: _Question) -> dict[str, Any]:
     """The fields of a statement with its sources and its end."""
     ended, replaced_by = _end_of(statement, asked)
     return {
@@ -222,20 +222,20 @@ def _became(statement: FoundFact | FoundForesight, asked: _Asked) -> dict[str, A
     }
 
 
-def _end_of(statement: FoundFact | FoundForesight, asked: _Asked) -> tuple[datetime | None, str | None]:
-    """The end of a statement and what superseded it: of the claims that are asked for, or of all of it if it makes none."""
+def _end_of(statement: FoundFact | FoundForesight, asked: _Question) -> tuple[datetime | None, str | None]:
+    """The end of a statement and what superseded it: of the claims that are asked for, else of all of it."""
     claims = [each for each in statement.claims if not each.ends and is_asked_for(each, asked.attributes, asked.asker)]
     ends = [(each.valid_to, each.superseded_by) for each in claims if each.valid_to is not None]
-    if not claims:
-        return statement.valid_to, statement.superseded_by
-    return max(ends, key=lambda end: end[0]) if len(ends) == len(claims) else (None, None)
+    if claims and len(ends) == len(claims):
+        return max(ends, key=lambda end: end[0])
+    return statement.valid_to, statement.superseded_by
 
 
 def _is_document(parent: FoundEpisode | None) -> bool:
     return parent is not None and parent.document_id is not None
 
 
-def _fact(fact: FoundFact, parent: FoundEpisode | None, asked: _Asked) -> ContextMemory:
+def _fact(fact: FoundFact, parent: FoundEpisode | None, asked: _Question) -> ContextMemory:
     of_document, zone = _is_document(parent), asked.zone
     return _memory(
         fact,
@@ -277,7 +277,7 @@ def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:
     )
 
 
-def _foresight(foresight: FoundForesight, parent: FoundEpisode | None, asked: _Asked) -> ContextMemory:
+def _foresight(foresight: FoundForesight, parent: FoundEpisode | None, asked: _Question) -> ContextMemory:
     zone = asked.zone
     span = event_days(foresight.start, foresight.end, zone) if foresight.start else None
     fields = {"of_document": _is_document(parent), "happens": span, "plan": True} | _when_said(foresight.said_at, zone)
