@@ -103,11 +103,11 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     replaced = {} if kind in _KEEPS_ALL else _replaced(support)
     left_out = {older for some in replaced.values() for older in some}
     fitting = [each for each in support.fitting if each not in left_out]
-    settling = {each for each in fitting if each in replaced or (kind is QuestionType.TEMPORAL and each.happens)}
+    sufficing = {each for each in fitting if each in replaced or (kind is QuestionType.TEMPORAL and each.happens)}
     if kind is QuestionType.TEMPORAL and not asks_for_present(found):
         fitting = _dated_first(fitting)
     tells = support.answered and len(steps) <= 1
-    quoted = list(_sufficient(kind, fitting, support.chances, settling)) if tells else []
+    quoted = list(_sufficient(kind, fitting, support.chances, sufficing)) if tells else []
     cited = set(steps)
     for memory in quoted:
         older = next(iter(replaced.get(memory, ())), None)
@@ -153,11 +153,11 @@ def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> tuple
 
 
 def _sufficient(
-    kind: QuestionType, fitting: Sequence[ContextMemory], chances: Mapping[ContextMemory, float], settling: Set[ContextMemory]
+    kind: QuestionType, fitting: Sequence[ContextMemory], chances: Mapping[ContextMemory, float], sufficing: Set[ContextMemory]
 ) -> Iterator[ContextMemory]:
     """As few memories as tell it, best first."""
     if kind not in _NEAR:
-        yield from _of_one_fact(fitting, chances, settling)
+        yield from _of_one_fact(fitting, chances, sufficing)
         return
     best = max(memory.score for memory in fitting)
     seen: set[frozenset[str]] = set()
@@ -172,11 +172,11 @@ def _sufficient(
 
 
 def _of_one_fact(
-    fitting: Sequence[ContextMemory], chances: Mapping[ContextMemory, float], settling: Set[ContextMemory]
+    fitting: Sequence[ContextMemory], chances: Mapping[ContextMemory, float], sufficing: Set[ContextMemory]
 ) -> Iterator[ContextMemory]:
     """The likeliest memories, until one of them tells a fact for all but certain; of those with the same words the first.
 
-    One that is ``settling`` is the last: it names the time asked for, or what is so now in place of another.
+    One that is ``sufficing`` is the last: it names the time asked for, or what is so now in place of another.
     """
     seen: set[frozenset[str]] = set()
     chance, certain = 0.0, _SURE * sum(chances[memory] for memory in fitting)
@@ -186,7 +186,7 @@ def _of_one_fact(
             yield memory
         seen.add(tokens)
         chance += chances[memory]
-        if chance >= certain or len(seen) == _MOST_FOR_ONE_FACT or memory in settling:
+        if chance >= certain or len(seen) == _MOST_FOR_ONE_FACT or memory in sufficing:
             return
 
 
