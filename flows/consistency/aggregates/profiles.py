@@ -32,6 +32,7 @@ from mneme.settings import Profiles
 
 _DECAY = 0.5  # Anderson & Schooler 1991; the value that ACT-R uses throughout
 _MOST_EVIDENCE = 600  # of a profile: the newest; it is written whole with every episode that adds to it
+_FAMILY = "family"  # the category of a relative
 _MOST_OCCASIONS = 20  # of a line: the first time, and the newest
 
 
@@ -69,7 +70,8 @@ def portrayed(profile: Profile, limits: Profiles) -> Profile:
     lines: dict[str, list[ProfileItem]] = defaultdict(list)
     for (_, identity), item in sorted(((_place(item), item) for item in profile.evidence), key=lambda each: each[0]):
         claim, line = item.evidence[0].claim, first.get(identity, identity)
-        if line not in ended and (claim is None or not claim.ends):
+        misleads = item.category == _FAMILY and _sentence(item) in over
+        if line not in ended and not misleads and (claim is None or not claim.ends):
             lines[line].append(_marked(item, over.get(_sentence(item), ())))
     explicit = [_joined(said) for said in lines.values() if not all(item.implicit for item in said)]
     implicit = [_joined(said) for said in lines.values() if all(item.implicit for item in said)]
@@ -94,12 +96,13 @@ def _over(
     return over
 
 
-def _sentence(item: ProfileItem) -> tuple[str, str, datetime]:
-    return item.about, item.statement, item.evidence[0].at
-
-
 def _marked(item: ProfileItem, over: Sequence[str]) -> ProfileItem:
     return item.model_copy(update={"statement": f"{item.statement} ({'; '.join(over)})"}) if over else item
+
+
+def _sentence(item: ProfileItem) -> tuple[str, str, datetime]:
+    """The sentence that a line quotes. Where one of its claims has ended, it is not shown for a relative that it names."""
+    return item.evidence[0].episode_id, item.statement, item.evidence[0].at
 
 
 def _each_once(items: Sequence[ProfileItem]) -> list[ProfileItem]:
