@@ -121,7 +121,8 @@ def _replaced(support: Support) -> dict[ContextMemory, list[ContextMemory]]:
     """For each memory that fits, those that it replaced, likeliest first."""
     replaced: dict[ContextMemory, list[ContextMemory]] = {}
     for older in support.fitting:
-        if (newer := support.successor.get(older)) in support.chances:
+        newer = support.successor.get(older)
+        if newer is not None and newer in support.chances:
             replaced.setdefault(newer, []).append(older)
     return replaced
 

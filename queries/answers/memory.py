@@ -413,7 +413,7 @@ def _end(memory: ContextMemory, numbers: Mapping[str, int], asked: date) -> str:
 
 
 def _until(day: date, replaced_by: str | None, numbers: Mapping[str, int], asked: date) -> str:
-    by = f", replaced by [{numbers[replaced_by]}]" if replaced_by in numbers else ""
+    by = f", replaced by [{numbers[replaced_by]}]" if replaced_by and replaced_by in numbers else ""
     return f"holds until {day.isoformat()}{by}" if day > asked else f"held until {day.isoformat()}{by}: outdated"
 
 
