@@ -36,7 +36,7 @@ from flows.maintenance.bulk import BATCH, MESSAGES, TOPICS, OnProgress, batches,
 from flows.maintenance.reindex import Embed, embed_unless_refused
 from flows.runner import stopped_by_signals
 from flows.running.feeds import FeedLimits, StoredFeed
-from flows.running.open_services import file_endpoints
+from flows.running.open_services import with_file_sinks
 from flows.running.process import RunContext, run_process
 from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
 from mneme.errors import StoreRejected, StoreUnavailable
@@ -292,8 +292,8 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
                 refused.add(identity)
 
         source = Source("stored", ("messages",), open_feed)
-        ends = stack.enter_context(file_endpoints(settings, [source], backlogs, wrote=wrote))
-        run_process(settings, partial(start_run, store), ends, stopping, open_store=lambda: index)
+        sources_and_sinks = stack.enter_context(with_file_sinks(settings, [source], backlogs, wrote=wrote))
+        run_process(settings, partial(start_run, store), sources_and_sinks, stopping, open_store=lambda: index)
     if stopping.is_set():
         raise KeyboardInterrupt
     return len(refused)
