@@ -13,7 +13,8 @@ from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table
 
 from connectors.documents.formats import ocr
 from connectors.documents.formats.layout import grids_of, lines_of
-from connectors.documents.formats.ocr import Ocr, cleaned, skew
+from connectors.documents.formats.ocr import Ocr
+from connectors.documents.formats.scans import cleaned, skew
 from mneme.errors import InputError
 from tests.samples.known_text import recall
 
