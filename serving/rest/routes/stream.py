@@ -128,11 +128,11 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
     if bool(asked.conversations) == bool(asked.whose):
         raise InputError("give a conversation_id, or one of user_id, group_id and agent_id: it says what is flushed")
     if asked.whose:
-        flushed = service.flush_owner(asked.owner(caller), timeout)
+        status = service.flush_owner(asked.owner(caller), timeout)
     else:
-        flushed = service.flush(tenant, asked.conversations, timeout)
-    response.status_code = 200 if flushed.searchable else 202
-    return flushed
+        status = service.flush(tenant, asked.conversations, timeout)
+    response.status_code = 200 if status.searchable else 202
+    return status
 
 
 @router.get("/flushes/{id:name}", summary="Whether a flush is done", responses=problem_responses(409, 503))
