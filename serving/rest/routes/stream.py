@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field
 
 from mneme.errors import InputError
-from mneme.events import AnyEvent, Name, parse_event
+from mneme.events import AnyEvent, Name, named_within, parse_event
 from mneme.times import utc_now
 from queries.responses import ResponseModel
 from serving.rest.keys import Caller
@@ -87,10 +87,7 @@ def events_of(field: str, given: Sequence[Mapping[str, Any]], caller: Caller) ->
         try:
             events.append(parse_event(json.dumps(with_tenant(event, caller)).encode(), received_at))
         except InputError as error:
-            named, _, reason = str(error).partition(": ")
-            # Of the event as a whole nothing is named: whoever sent a message has sent no field "event".
-            at = f"{field}.{place}" if named in ("event", "json", "bytes") else f"{field}.{place}.{named}"
-            raise InputError(f"{at}: {reason}") from error
+            raise named_within(f"{field}.{place}", error) from error
     return events
 
 
