@@ -154,7 +154,7 @@ def input_errors() -> Iterator[None]:
 
 
 def named_within(place: str, error: InputError) -> InputError:
-    """An error of ``parse_event`` that names its field below a place, such as ``events.0``; the place where no field is wrong."""
+    """An error of ``parse_event`` with the field below a place, such as ``events.0``; of a whole event the place alone."""
     field, _, reason = str(error).partition(": ")
     return InputError(f"{place}: {reason}" if field in _OF_THE_WHOLE else f"{place}.{field}: {reason}")
 
