@@ -332,8 +332,8 @@ def _checked(extraction: Extraction, cut: Cut) -> Extraction:
     must_cite = [fact.sources for fact in extraction.facts] + [foresight.sources for foresight in extraction.foresights]
     may_cite = [entity.sources for entity in extraction.entities] + [edge.sources for edge in extraction.relationships]
     may_cite += [item.sources for item in extraction.profile]
-    known = range(len(cut.utterances))
-    if not all(must_cite) or any(at not in known for sources in (*must_cite, *may_cite) for at in sources):
+    places = range(len(cut.utterances))
+    if not all(must_cite) or any(at not in places for sources in (*must_cite, *may_cite) for at in sources):
         raise ValueError(f"the extraction of {cut.id} cites messages that are not there, or none")
     return extraction
 

@@ -337,5 +337,5 @@ def _is_mail(begin: str, claimed: str) -> bool:
         if header is None:
             return False
         names.add((header[1] or "from").lower())
-    known = names & _MAIL_HEADERS
-    return bool(known) if claimed == "eml" else len(known) > 2 and bool(known & _TELLING_HEADERS)
+    headers = names & _MAIL_HEADERS
+    return bool(headers) if claimed == "eml" else len(headers) > 2 and bool(headers & _TELLING_HEADERS)

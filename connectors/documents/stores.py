@@ -201,9 +201,9 @@ class Store:
         return self._system
 
 
-def _written_at(told: Mapping[str, Any]) -> datetime | None:
+def _written_at(info: Mapping[str, Any]) -> datetime | None:
     """The time at which an object was written. Stores give a date, or seconds since 1970."""
-    moment = next((told[name] for name in _WRITTEN if told.get(name) is not None), None)
+    moment = next((info[name] for name in _WRITTEN if info.get(name) is not None), None)
     if isinstance(moment, int | float):
         moment = datetime.fromtimestamp(moment, UTC)
     if not isinstance(moment, datetime):

@@ -242,9 +242,9 @@ _sharing = threading.Lock()
 def _shared(purpose: Purpose, in_process: int, requests: int, tokens: int) -> tuple[_Places, _Pace]:
     """The process's one set of limits: settings are read once, so that all clients of a process ask for the same."""
     with _sharing:
-        known = _process.get((purpose, in_process, requests, tokens))
-        if known is None:
+        limits = _process.get((purpose, in_process, requests, tokens))
+        if limits is None:
             places = _Places(max(1, share_of(purpose, in_process)))
-            known = places, _Pace(share_of(purpose, requests), share_of(purpose, tokens))
-            _process[purpose, in_process, requests, tokens] = known
-        return known
+            limits = places, _Pace(share_of(purpose, requests), share_of(purpose, tokens))
+            _process[purpose, in_process, requests, tokens] = limits
+        return limits

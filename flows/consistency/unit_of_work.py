@@ -83,8 +83,8 @@ class UnitOfWork:
         """The vectors of the records that are there and have one. Raises as ``get``."""
         wanted = list(dict.fromkeys(keys))
         self._read_vectors(wanted)
-        known = self.known_vectors()
-        return {key: known[key] for key in wanted if key in known}
+        at_hand = self.known_vectors()
+        return {key: at_hand[key] for key in wanted if key in at_hand}
 
     def known_vectors(self) -> dict[Key, Vector]:
         """The vectors that are at hand: a search of the index may not find their records yet."""

@@ -274,8 +274,8 @@ def _says_what_is_ahead(one: Sentence) -> bool:
     if says_little or _EN.was_today.search(one.text) or _EN.told_of_me.search(one.text):
         return False
     soon = _EN_CUES.soon.search(one.text) and _EN_CUES.will.search(one.text)
-    told = soon or (_EN_CUES.ahead if _ahead(one) else _EN_CUES.planned).search(one.text)
-    return told is not None and _EN_CUES.wanted.search(one.text) is None
+    plan = soon or (_EN_CUES.ahead if _ahead(one) else _EN_CUES.planned).search(one.text)
+    return plan is not None and _EN_CUES.wanted.search(one.text) is None
 
 
 def _says_which_day_it_is(one: Sentence) -> bool:

@@ -171,8 +171,8 @@ class OwnerParameters(RequestModel):
 
     def _known(self) -> dict[str, Any]:
         """The filters that have a parameter of their own, and are given."""
-        known = self.model_dump(include=set(Filters.model_fields), exclude_none=True, exclude_unset=True)
-        return {name: value for name, value in known.items() if value != ()}
+        filters = self.model_dump(include=set(Filters.model_fields), exclude_none=True, exclude_unset=True)
+        return {name: value for name, value in filters.items() if value != ()}
 
     def owner(self, caller: Caller) -> Owner:
         """The one owner that is meant.

@@ -170,12 +170,12 @@ class Service:
         """
         lately = self._recent.of(owner.tenant_id, owner.key)
         try:
-            known = list(open_conversations(self._index, owner))
+            stored = list(open_conversations(self._index, owner))
         except StoreUnavailable:
             if self._flow is None:
                 raise
-            known = []  # the flow has still to make the index: all that there is came lately
-        return self.flush(owner.tenant_id, tuple(dict.fromkeys((*lately, *known))), timeout)
+            stored = []  # the flow has still to make the index: all that there is came lately
+        return self.flush(owner.tenant_id, tuple(dict.fromkeys((*lately, *stored))), timeout)
 
     def wait_for_flush(self, tenant_id: str, flush_id: str, timeout: float) -> bool:
         """Wait until everything that was sent before a flush is searchable, at most ``timeout`` seconds.
@@ -220,11 +220,11 @@ class Service:
         Raises:
             StoreUnavailable, StoreRejected: the broker does not answer, or refuses.
         """
-        known = self._lag
-        if known is None or known[0] < time.monotonic() - _LAG_SECONDS:
-            self._lag = known = (time.monotonic(), self._current_lag())
-            self._intake.measured(known[1].total)
-        return known[1]
+        latest = self._lag
+        if latest is None or latest[0] < time.monotonic() - _LAG_SECONDS:
+            self._lag = latest = (time.monotonic(), self._current_lag())
+            self._intake.measured(latest[1].total)
+        return latest[1]
 
     def searchable_messages(self) -> int:
         """Number of searchable messages, of all tenants.
