@@ -84,12 +84,12 @@ def _detected(content: bytes) -> str:
         from charset_normalizer import from_bytes
     except ModuleNotFoundError:
         raise InputError("it is not UTF-8; save it as UTF-8, or run pip install 'mneme-river[documents]'") from None
-    found = from_bytes(sample).best()
-    if found is None or found.encoding.startswith(("utf_16", "utf_32")):
+    guess = from_bytes(sample).best()
+    if guess is None or guess.encoding.startswith(("utf_16", "utf_32")):
         if _fits(sample, "cp1252"):
             return "cp1252"
         raise InputError("its encoding is not known; save it as UTF-8")
-    return found.encoding
+    return guess.encoding
 
 
 def _fits(sample: bytes, encoding: str) -> bool:

@@ -57,8 +57,8 @@ def find_model(wanted: bool | None = None) -> Model | None:
     """
     if wanted is False:
         return None
-    found = importlib.util.find_spec(_PACKAGE)  # not imported: that loads its engine
-    for folder in (found.submodule_search_locations or []) if found else []:
+    spec = importlib.util.find_spec(_PACKAGE)  # not imported: that loads its engine
+    for folder in (spec.submodule_search_locations or []) if spec else []:
         if (file := Path(folder) / _FILE).is_file():
             centre = np.frombuffer(files(__package__).joinpath("multilingual_e5_centre.f32").read_bytes(), "<f4")
             return Model(
@@ -144,11 +144,11 @@ class _Packed:
         if size == 4 * numbers:
             return np.frombuffer(self._content, "<f4", numbers, at)
         blocks = np.frombuffer(self._content, _BLOCK, size // _BLOCK.itemsize, at)
-        found = np.empty((len(blocks), 32), np.float32)
-        found[:, :16], found[:, 16:] = blocks["halves"] & 15, blocks["halves"] >> 4
-        found -= _ZERO
-        found *= blocks["scale"].astype(np.float32)[:, None]
-        return found.reshape(-1)
+        tensor = np.empty((len(blocks), 32), np.float32)
+        tensor[:, :16], tensor[:, 16:] = blocks["halves"] & 15, blocks["halves"] >> 4
+        tensor -= _ZERO
+        tensor *= blocks["scale"].astype(np.float32)[:, None]
+        return tensor.reshape(-1)
 
     @cached_property
     def _directory(self) -> Mapping[str, tuple[int, int, int]]:
@@ -158,10 +158,10 @@ class _Packed:
         at += 8 + skipped
         (count,) = struct.unpack_from("<i", self._content, at)
         at += 4
-        found = {}
+        directory = {}
         for _ in range(count):
             (length,) = struct.unpack_from("<H", self._content, at)
             name = self._content[at + 2 : at + 2 + length].decode()
-            found[name] = struct.unpack_from("<IQQ", self._content, at + 3 + length)
+            directory[name] = struct.unpack_from("<IQQ", self._content, at + 3 + length)
             at += 3 + length + 20
-        return found
+        return directory

@@ -126,21 +126,21 @@ class LanceIndex:
 
     def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
         """See ``MemoryIndex``."""
-        found: dict[Key, Row] = {}
+        rows: dict[Key, Row] = {}
         with store_errors(self._path):
             for collection in dict.fromkeys(key.collection for key in keys):
                 wanted = [key for key in keys if key.collection is collection]
-                found |= self._table(collection).get(wanted, with_vectors)
-        return found
+                rows |= self._table(collection).get(wanted, with_vectors)
+        return rows
 
     def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
         """See ``MemoryIndex``."""
-        found: dict[Key, Embedding] = {}
+        embeddings: dict[Key, Embedding] = {}
         with store_errors(self._path):
             for collection in dict.fromkeys(key.collection for key in keys):
                 wanted = [key for key in keys if key.collection is collection]
-                found |= self._search(collection, list({key.owner_key for key in wanted})).embeddings(wanted)
-        return found
+                embeddings |= self._search(collection, list({key.owner_key for key in wanted})).embeddings(wanted)
+        return embeddings
 
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """See ``MemoryIndex``."""

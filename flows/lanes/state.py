@@ -143,12 +143,12 @@ def split_state(value: bytes, version: int) -> bytes:
     """
     head, _, body = value.partition(b":")
     try:
-        found = int(head)
+        written = int(head)
     except ValueError as error:
         raise StoreRejected(_DAMAGED) from error
-    if found != version:
+    if written != version:
         raise StoreRejected(
-            f"another version of Mneme wrote the recovery store (state {found}, here {version}); use that version, or run "
+            f"another version of Mneme wrote the recovery store (state {written}, here {version}); use that version, or run "
             "`mneme admin rebuild`"
         )
     return body

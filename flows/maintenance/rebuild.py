@@ -77,11 +77,11 @@ def _readable_rows_in(index: MemoryIndex) -> dict[Collection, int]:
     Raises:
         StoreError: the messages cannot be read, or what is known beside them.
     """
-    found = {collection: index.count(collection) for collection in (Collection.CONTROL, Collection.MESSAGES)}
-    for collection in set(Collection) - found.keys():
+    counts = {collection: index.count(collection) for collection in (Collection.CONTROL, Collection.MESSAGES)}
+    for collection in set(Collection) - counts.keys():
         with suppress(StoreUnavailable, StoreRejected):
-            found[collection] = index.count(collection)
-    return found
+            counts[collection] = index.count(collection)
+    return counts
 
 
 KEPT = ("erased", "erasure", "flush")  # their ids are lasting names: only the key of their tenant may be another

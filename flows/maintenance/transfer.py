@@ -94,8 +94,8 @@ def _rows_of(owner: Owner, index: MemoryIndex, conversations: list[Key]) -> Iter
     for collection in Collection:
         yield from index.scan(collection, _scope(owner, collection), with_vectors=True)
     for keys in batches(conversations, BATCH):
-        found = index.get(keys)
-        yield from (found[key] for key in keys if key in found)
+        rows = index.get(keys)
+        yield from (rows[key] for key in keys if key in rows)
 
 
 def _conversations(owner: Owner, index: MemoryIndex) -> list[Key]:

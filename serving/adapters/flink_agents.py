@@ -101,10 +101,10 @@ class MnemeLongTermMemory(InternalBaseLongTermMemory):  # type: ignore[misc]  # 
     ) -> list[MemorySetItem]:
         """Items by id, else those that pass the filters, the newest first."""
         if ids is None:
-            found = self._memory.get_all(**self._scope(memory_set.name), filters=filters, limit=limit)["results"]
+            memories = self._memory.get_all(**self._scope(memory_set.name), filters=filters, limit=limit)["results"]
         else:
-            found = self._own(memory_set, ids)
-        return [_item(memory_set.name, each) for each in found]
+            memories = self._own(memory_set, ids)
+        return [_item(memory_set.name, each) for each in memories]
 
     def delete(self, memory_set: MemorySet, ids: str | list[str] | None = None) -> None:
         """Take items away, with all that was learnt from them; without ids the whole set."""
@@ -118,8 +118,8 @@ class MnemeLongTermMemory(InternalBaseLongTermMemory):  # type: ignore[misc]  # 
         self, memory_set: MemorySet, query: str, limit: int, filters: Metadata | None = None, **kwargs: Any
     ) -> list[MemorySetItem]:
         """The items that answer a query, best first; ``threshold`` is the least score."""
-        found = self._memory.search(query, **self._scope(memory_set.name), filters=filters, limit=limit, **kwargs)
-        return [_item(memory_set.name, each) for each in found["results"]]
+        memories = self._memory.search(query, **self._scope(memory_set.name), filters=filters, limit=limit, **kwargs)
+        return [_item(memory_set.name, each) for each in memories["results"]]
 
     def close(self) -> None:
         """Release what was opened here."""
@@ -132,8 +132,8 @@ class MnemeLongTermMemory(InternalBaseLongTermMemory):  # type: ignore[misc]  # 
     def _own(self, memory_set: MemorySet, ids: str | list[str]) -> list[dict[str, Any]]:
         """The items of these ids in this set: an id of another key or set finds nothing."""
         scope = self._scope(memory_set.name)
-        found = [self._memory.get(each) for each in ([ids] if isinstance(ids, str) else ids)]
-        return [each for each in found if each is not None and all(each.get(name) == value for name, value in scope.items())]
+        memories = [self._memory.get(each) for each in ([ids] if isinstance(ids, str) else ids)]
+        return [each for each in memories if each is not None and all(each.get(name) == value for name, value in scope.items())]
 
 
 def _item(name: str, found: Mapping[str, Any]) -> MemorySetItem:

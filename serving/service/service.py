@@ -151,8 +151,8 @@ class Service:
         flushes = [Flush(tenant_id=tenant, conversation_id=each, flush_id=uuid4().hex) for tenant, each in conversations]
         self.accept(flushes)
         markers = {_marker(flush.tenant_id, flush.flush_id): flush.flush_id for flush in flushes}
-        found = self._awaited(list(markers), timeout)
-        missing = tuple(flush_id for key, flush_id in markers.items() if key not in found)
+        rows = self._awaited(list(markers), timeout)
+        missing = tuple(flush_id for key, flush_id in markers.items() if key not in rows)
         return FlushStatus(
             flush_ids=tuple(markers.values()),
             conversation_ids=tuple(flush.conversation_id for flush in flushes),
@@ -316,8 +316,8 @@ class Service:
         from connectors.kafka.client import topics_of_lanes, unread
 
         named = topics_of_lanes(self.settings.kafka.topics)
-        found = unread(self.settings.kafka, *named.values())
-        return Lag({lane: found[topic] for lane, topic in named.items()})
+        unread_events = unread(self.settings.kafka, *named.values())
+        return Lag({lane: unread_events[topic] for lane, topic in named.items()})
 
 
 def _marker(tenant_id: str, flush_id: str) -> Key:

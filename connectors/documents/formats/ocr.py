@@ -89,10 +89,12 @@ class Ocr:
         if "osd" not in self._installed:
             return 0
         try:
-            found = pytesseract.image_to_osd(_prepared(scan), output_type=pytesseract.Output.DICT, timeout=_left(deadline))
+            orientation = pytesseract.image_to_osd(
+                _prepared(scan), output_type=pytesseract.Output.DICT, timeout=_left(deadline)
+            )
         except (pytesseract.TesseractError, RuntimeError):  # too few letters
             return 0
-        return int(found["rotate"])
+        return int(orientation["rotate"])
 
     @cached_property
     def _installed(self) -> frozenset[str]:
@@ -134,7 +136,7 @@ def _prepared(scan: Scan) -> Image.Image:
 
 def _reading(scan: Scan, languages: str, deadline: float) -> Reading:
     try:
-        found = pytesseract.image_to_data(
+        data = pytesseract.image_to_data(
             _prepared(scan),
             lang=languages,
             config=f"{_SPARSE} --dpi {round(scan.dpi)}",
@@ -147,14 +149,14 @@ def _reading(scan: Scan, languages: str, deadline: float) -> Reading:
         raise InputError(f"tesseract took more than {_SECONDS} seconds: it is grain, or too detailed; crop it") from error
     points = 72.0 / scan.dpi
     lines: list[list[_Found]] = []
-    for at, level in enumerate(found["level"]):
+    for at, level in enumerate(data["level"]):
         if level == _LINE:
             lines.append([])
-            size = found["height"][at] * points  # of a line: the size of its font, roughly
-        text = found["text"][at].strip()
+            size = data["height"][at] * points  # of a line: the size of its font, roughly
+        text = data["text"][at].strip()
         if text and lines:
-            left, top, width, height = (found[edge][at] * points for edge in ("left", "top", "width", "height"))
-            lines[-1].append((Word(text, left, top, left + width, top + height, size), float(found["conf"][at])))
+            left, top, width, height = (data[edge][at] * points for edge in ("left", "top", "width", "height"))
+            lines[-1].append((Word(text, left, top, left + width, top + height, size), float(data["conf"][at])))
     words, confidence = _plausible(lines)
     return Reading(tuple(_joined(words)), scan.rules, scan.image.height * points, confidence)
 

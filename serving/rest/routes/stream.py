@@ -141,7 +141,7 @@ def flushed(id: FlushId, asked: Annotated[WaitParameters, Query()], service: Ser
     """
     tenant = caller.tenant_of(asked.tenant_id)
     began = time.monotonic()
-    found = service.wait_for_flush(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
-    missing = () if found else (id,)
+    is_done = service.wait_for_flush(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
+    missing = () if is_done else (id,)
     seconds = round(time.monotonic() - began, 3)
     return FlushStatus(flush_ids=(id,), conversation_ids=(), missing=missing, seconds=seconds)
