@@ -51,7 +51,7 @@ class ServiceClient:
         sleep: waits between attempts.
 
     Raises:
-        SettingsError: the URL is none, or the key cannot be one.
+        SettingsError: the URL or the key is invalid.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SAMPLE = 65_536  # bytes that a detection looks at
-_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # escape is none of them: ISO-2022-JP is written with it
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # without escape: ISO-2022-JP is written with it
 _MOST_NO_TEXT = 0.02  # of the bytes; a stray control character does not make a text binary
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # to Japanese, in ISO-2022-JP, which looks like ASCII
 _ALONE = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")

@@ -212,7 +212,7 @@ def media_kind(content: bytes) -> Kind | None:
 
 
 def _begins(content: bytes, beginning: bytes) -> bool:
-    """True if bytes begin so; a text that speaks of ``GIF89a`` in its first words is none."""
+    """True if bytes begin so; a text may speak of ``GIF89a`` in its first words."""
     return content.startswith(beginning) and not (beginning.isascii() and is_text(content))
 
 

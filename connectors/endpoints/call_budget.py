@@ -85,7 +85,7 @@ def purpose_of(role: Role) -> Purpose:
 
 
 def share_of(purpose: Purpose, whole: int) -> int:
-    """The share of a purpose in a limit of the process: queries a quarter, ingestion the rest, each at least one; 0 is none."""
+    """The share of a purpose in a limit of the process: queries a quarter, ingestion the rest, each at least one; 0 stays 0."""
     for_queries = max(1, whole // 4)
     return min(whole, for_queries if purpose is Purpose.QUERIES else max(1, whole - for_queries))
 

@@ -77,7 +77,7 @@ class OpenAiChat:
             hands_back: whether a call raises ModelPaused at once when the endpoint asks for time, in place of waiting.
 
         Raises:
-            SettingsError: a role that is none, or an URL that is none.
+            SettingsError: a role is unknown, or the URL is invalid.
         """
         if unknown := sorted(set(settings.by_role) - set(Role)):
             raise SettingsError(f"MNEME_MODELS__BY_ROLE: {', '.join(unknown)} is no role; the roles are {', '.join(Role)}")

@@ -288,7 +288,7 @@ class Clusters:
         return [record for record in records.values() if isinstance(record, of)]
 
     def put(self) -> None:
-        """Put what changed; a cluster without members is none any more, and linked with nothing."""
+        """Put what changed; a cluster without members is deleted with its links."""
         for each in [each for each in self._open.values() if each.changed and each.is_empty]:
             for other in self.open(each.links):
                 other.links.discard(each.id)

@@ -260,7 +260,7 @@ def parts_in(state: bytes) -> Iterator[tuple[str, bytes]]:
     """The lanes and parts of a state value.
 
     Raises:
-        StoreRejected: the value was written by another Mneme, or is none.
+        StoreRejected: the value was written by another Mneme, or is malformed.
     """
     body, at = split_state(state, STATE_VERSION), 0
     while at < len(body):

@@ -112,7 +112,7 @@ class _Entity:
 
     @property
     def is_of_one_kind(self) -> bool:
-        """Tell whether its mentions agree. What may be a place, a firm or a person is none without a mention that tells it."""
+        """Tell whether its mentions agree. What may be a place, a firm or a person needs a mention that tells."""
         rivals = self.kinds & _RIVALS
         is_doubtful = PERHAPS in self.kinds and (len(self.kinds) == 1 or (rivals == {PERSON} and " " in self.name))
         return len(rivals) <= 1 and not is_doubtful

@@ -127,7 +127,7 @@ def decode_state(value: bytes, version: int) -> Any:
     """The plain values of a state value.
 
     Raises:
-        StoreRejected: the value was written by another Mneme, or is none.
+        StoreRejected: the value was written by another Mneme, or is malformed.
     """
     try:
         return json.loads(zlib.decompress(split_state(value, version)))
@@ -139,7 +139,7 @@ def split_state(value: bytes, version: int) -> bytes:
     """The body of a state value.
 
     Raises:
-        StoreRejected: the value was written by another Mneme, or is none.
+        StoreRejected: the value was written by another Mneme, or is malformed.
     """
     head, _, body = value.partition(b":")
     try:

@@ -323,7 +323,7 @@ def _messages(index: MemoryIndex) -> Iterator[Listed]:
 def start_run(store: RecoveryStore, index: MemoryIndex) -> RunContext:
     """The place of the process that fills an index anew."""
     index.set_metadata({REBUILD: ""})
-    return RunContext(store.begin_run(index, adopt=True), store.epochs)  # a store of an earlier rebuild is none that is missed
+    return RunContext(store.begin_run(index, adopt=True), store.epochs)  # nobody misses the store of an earlier rebuild
 
 
 def _list_in(folder: Path) -> Path:

@@ -120,7 +120,7 @@ def _most_entries(asked: type[BaseModel]) -> dict[str, int]:
 
 
 def json_object(value: Any) -> Any:
-    """Refuse what is none, before anything is asked of it."""
+    """Refuse what is no JSON object, before anything is asked of it."""
     if not isinstance(value, dict):
         raise ValueError("is no JSON object")  # noqa: TRY004  pydantic takes no other
     return value
