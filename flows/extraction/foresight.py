@@ -41,11 +41,11 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
     several stands for its sentence; where a clause names several, there is none. Its claims are those of the family ``plan:``;
     what a later sentence of the episode claims as over is left out.
     """
-    foresights: list[ExtractedForesight] = []
+    found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
     denied = _denied(sentences)
     for position, one in enumerate(sentences):
-        if len(foresights) >= _MOST:
+        if len(found) >= _MOST:
             break
         if one.withdrawn or one.index in denied or not _is_expected(one):
             continue
@@ -67,7 +67,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
         if date is None and (clauses := _by_clause(one)):
             for words, day in clauses:
                 own = tuple(claim for claim in claims if claim.value in words)
-                foresights.append(ExtractedForesight(words, one.text, (one.index,), day.since, day.until, own))
+                found.append(ExtractedForesight(words, one.text, (one.index,), day.since, day.until, own))
             continue
         if date is not None and not one.meant and not one.answers and _says_no_more(one, date):
             continue
@@ -77,8 +77,8 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             if not words:
                 continue
         start, end = (date.since, date.until) if date else (None, None)
-        foresights.append(ExtractedForesight(words, one.text, (one.index,), start, end, claims))
-    return tuple(foresights[:_MOST])
+        found.append(ExtractedForesight(words, one.text, (one.index,), start, end, claims))
+    return tuple(found[:_MOST])
 
 
 def _is_taken_back(sentences: Sequence[Sentence], position: int) -> bool:
@@ -141,7 +141,7 @@ def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
         return []
     text = parted(one.text) if one.language == "zh" else one.text
     ends = [mark.span() for mark in _EN.clause_end.finditer(text)]
-    clauses: list[tuple[str, DateMention]] = []
+    found: list[tuple[str, DateMention]] = []
     for date, following in zip(later, (*later[1:], None), strict=True):
         begins = max((end for _, end in ends if end <= date.start_index), default=0)
         stops = min((start for start, _ in ends if start >= date.end_index), default=len(one.text))
@@ -150,11 +150,11 @@ def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
         if _says_no_more(one, date, begins, stops):
             return []
         if begins == 0 or not _EN.no_subject.match(one.text, begins):
-            clauses.append((one.text[begins:stops].strip(" .!…"), date))
+            found.append((one.text[begins:stops].strip(" .!…"), date))
     perhaps = [
         each for each in resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES) if each.start_index > later[-1].end_index
     ]
-    return clauses[:-1] if perhaps else clauses
+    return found[:-1] if perhaps else found
 
 
 def _of_the_day(one: Sentence, date: DateMention | None) -> str | None:
@@ -274,8 +274,8 @@ def _says_what_is_ahead(one: Sentence) -> bool:
     if says_little or _EN.was_today.search(one.text) or _EN.told_of_me.search(one.text):
         return False
     soon = _EN_CUES.soon.search(one.text) and _EN_CUES.will.search(one.text)
-    plan = soon or (_EN_CUES.ahead if _ahead(one) else _EN_CUES.planned).search(one.text)
-    return plan is not None and _EN_CUES.wanted.search(one.text) is None
+    told = soon or (_EN_CUES.ahead if _ahead(one) else _EN_CUES.planned).search(one.text)
+    return told is not None and _EN_CUES.wanted.search(one.text) is None
 
 
 def _says_which_day_it_is(one: Sentence) -> bool:

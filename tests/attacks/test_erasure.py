@@ -21,7 +21,7 @@ from tests.attacks.mixed_load import OPERATOR_KEY, TENANTS, with_tenants
 from tests.servers.models import ModelServer
 from tests.serving.embedded_service import opened, over_http
 from tests.serving.test_secrets import CANARY, SECRETS
-from tests.waiting import wait_until
+from tests.waiting import wait_until as eventually
 
 pytestmark = pytest.mark.slow
 
@@ -96,9 +96,9 @@ def test_after_an_erasure_no_word_of_the_owner_is_in_any_file_or_row(
             assert client.post("/events", json={"events": events(user, words, tail)}).status_code == 202
             unread = {"file": (f"{words['name']}.exe", b"MZ" + bytes(64) + words["content"].encode(), "text/plain")}
             assert client.post("/documents", files=unread, data={"user_id": user}).status_code == 202
-            wait_until(lambda tail=tail: client.get(f"/flushes/f-{tail}", params={"wait": 20}).json()["searchable"])
+            eventually(lambda tail=tail: client.get(f"/flushes/f-{tail}", params={"wait": 20}).json()["searchable"])
         assert WORDS["edited"] in client.post("/memories/search", json={"query": "it is now", "filters": WHOSE}).text
-        wait_until(lambda: len(dead_letters_of(service).dead_letters()) == 2)
+        eventually(lambda: len(dead_letters_of(service).dead_letters()) == 2)
         erased = client.delete("/memories", params={**WHOSE, "wait": 60})
         assert erased.status_code == 200, erased.text
         assert erased.json()["receipt"]["answers"] > 0
@@ -160,7 +160,7 @@ def test_no_secret_is_in_an_answer_a_log_a_metric_or_a_file(tmp_path: Path, trie
                 assert CANARY not in told, request["url"]
             assert not any(key in told for key in (*TENANTS, OPERATOR_KEY)), request["url"]
         kept = FileDeadLetters(tmp_path / "data" / "dead-letters.sqlite")
-        wait_until(lambda: list(kept.read()))
+        eventually(lambda: list(kept.read()))
         letters = "\n".join(dead_letter_text(number, each).plain for number, each in enumerate(kept.read()))
         metrics = client.get("/metrics", headers=operator).text
     log = service.log.read_text()
