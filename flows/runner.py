@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from connectors.durable import is_locked, replace_json
+from connectors.durable import disk_errors, is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox import inbox_folder
 from flows.running.recovery import FILES, NAMED_FILES, TOPICS, Engine, RecoveryStore, WriteMark
@@ -38,7 +38,7 @@ class IngestReport:
     """The result of a run over files. Episodes and facts are counted once, however often they were revised.
 
     ``usage`` is what chat models cost, by role. ``files`` were read, those of folders one by one; ``skipped`` are files of
-    folders that are not understood.
+    folders that are not understood, and last lines that are half written.
     """
 
     messages: int
@@ -96,11 +96,11 @@ def ingest(
     if on_progress is not None:
         on_progress(0, total)
 
-    def known_as(path: Path) -> Iterator[str]:
+    def known_as(path: Path) -> Iterator[tuple[str, int | None]]:
         """The same content given to another owner, or at another place of a folder, is another file."""
         naming = dict(owner_defaults) | ({"name": names[path]} if names[path] != path.name else {})
         ending = f":{short_hash(repr(sorted(naming.items())))}" if naming else ""
-        return (f"{content}{ending}" for content in identities(path))
+        return ((f"{content}{ending}", end) for content, end in identities(path))
 
     def fed(count: int) -> None:
         if on_progress is not None:
@@ -253,7 +253,8 @@ def _named(note: Path, paths: Iterable[Path]) -> tuple[Path, ...]:
     before = tuple(map(Path, json.loads(note.read_text()))) if note.exists() else ()
     named = tuple(dict.fromkeys([*before, *(path.resolve() for path in paths)]))
     if named != before:
-        replace_json(note, [str(path) for path in named])
+        with disk_errors(str(note)):
+            replace_json(note, [str(path) for path in named])
     return named
 
 

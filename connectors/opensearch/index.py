@@ -159,7 +159,7 @@ class OpenSearchIndex(OpenSearchReader):
     def write(self, writes: Sequence[Write]) -> list[WriteResult]:
         """Apply writes in order, in bulk (connectors/opensearch/bulk.py); see the port.
 
-        A created row counts as version 1 for the writes that follow, whatever its ``version`` is.
+        A created row counts as version 1 for the writes that follow, or as one above its removal, whatever its ``version`` is.
         """
         self._must_write()
         return self._bulk.write(writes)

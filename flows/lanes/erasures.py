@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from flows.consistency.revise import Revision
 from flows.items import Amendment, Erased, Erasure
-from flows.lanes.owners import Origin, conversation_key, tenant_of
+from flows.lanes.owners import Origin, conversation_key, conversations_of, tenant_of
 from flows.lanes.parked_events import UNREAD
 from flows.lanes.scheduling import NotReady
 from mneme.ids import chunk_id, content_hash, conversation_path, document_key, lasting_name, make_id, message_id
@@ -230,9 +230,9 @@ def sweep(
         older |= {key for row in episodes.values() if row.id not in kept for key in _sources(row)}
         staying = [row for row in rows.values() if row.collection is Collection.MESSAGES and row.key not in older]
         older -= {conversation_key(row.tenant_id, row.conversation_id) for row in staying if row.conversation_id is not None}
-    # Messages go last: by them a sweep that is done again after a crash finds the conversations.
+    # The rows of conversations go last: by them a sweep that is done again after a crash finds the conversations.
     swept = (row for row in rows.values() if row.key in older)
-    gone = tuple(sorted(swept, key=lambda row: row.collection is Collection.MESSAGES))
+    gone = tuple(sorted(swept, key=lambda row: row.kind == "conversation"))
     # 4.
     own = {key: row for key, row in rows.items() if not _is_of_the_source(row)}
     if erasure.is_of_an_owner and not kept:
@@ -259,6 +259,8 @@ def _stored(erasure: Erasure, index: MemoryIndex) -> Iterator[Row]:
     )
     for collection in Collection:
         yield from index.scan(collection, scope)
+    if erasure.is_of_an_owner:  # the messages of some may be gone: read again behind the tombstone, they were kept out
+        yield from conversations_of(erasure.owner, index)
 
 
 def _is_of(erasure: Erasure, row: Row) -> bool:

@@ -29,7 +29,7 @@ from connectors.reading_order import Listed, ReadingOrder
 from flows.cuts import embedding_text, lane_of_row
 from flows.engines.port import Source
 from flows.lanes.erasures import Said, is_erased, tombstone_keys
-from flows.lanes.owners import conversation_key, tenant_of
+from flows.lanes.owners import conversation_key, origin_of, tenant_of
 from flows.lanes.parked_events import PARKED, incoming_in
 from flows.lanes.pending import Backlogs
 from flows.maintenance.bulk import BATCH, MESSAGES, TOPICS, OnProgress, batches, put_all, rows_in
@@ -241,7 +241,8 @@ def _note(row: Row, with_parked: bool) -> Row | None:
         return replace(row, owner_key=tenant.key)
     if row.kind == "conversation":
         assert row.conversation_id is not None, "the row of a conversation names it"
-        return replace(row, owner_key=tenant.key, id=conversation_key(row.tenant_id, row.conversation_id).id)
+        identity, origin = conversation_key(row.tenant_id, row.conversation_id).id, origin_of(row)
+        return replace(row, owner_key=tenant.key, id=identity, parent_id=origin.owner.key if origin is not None else None)
     if row.kind == "document":
         record = row.record()
         assert isinstance(record, StoredDocument)

@@ -23,7 +23,7 @@ from flows.maintenance.bulk import TOPICS, OnProgress, rows_in
 from flows.maintenance.rebuild import KEPT, RebuildReport, StoreContents, start_run
 from flows.runner import recovery_store, stopped_by_signals
 from flows.running.kafka import bounded_stream
-from flows.running.recovery import REBUILD, flows_stopped, refuse_unfinished
+from flows.running.recovery import REBUILD, flows_stopped, refuse_flink, refuse_unfinished
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex, Outcome, Remove
 from mneme.records import Position
@@ -78,9 +78,10 @@ def rebuild_from_topics(
 
     Raises:
         KeyboardInterrupt: stopped by SIGINT or SIGTERM; `mneme run` goes on from there.
-        StoreRejected: a flow runs, or messages would be lost.
+        StoreRejected: a flow runs, or ran on Flink, or messages would be lost.
         SettingsError, StoreError: the index or the topics cannot be used.
     """
+    refuse_flink(settings)
     started = time.monotonic()
     kafka = settings.kafka
     create_topics(kafka)

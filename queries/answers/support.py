@@ -39,7 +39,7 @@ from queries.questions.tense import asks_about_past
 from queries.questions.types import QuestionType
 from queries.records import only_asks
 from queries.responses import SearchResponse
-from queries.scoring.learned import Weights
+from queries.scoring.weights import Weights
 from queries.supersession import is_asked_for, successor_of
 
 _LOOKED_AT = 5  # best memories

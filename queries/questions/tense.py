@@ -130,7 +130,8 @@ _LANGUAGES = (
 
 _LASTING = any_of(
     r"\b(?:called|names?|nicknamed?|allerg\w*|blood|born|breed|nationality|blutgruppe|heißt|heiss?t|allergi\w*|llama|alérgic\w*"
-    r"|appelle|s'appelle|зовут)\b|叫什么|名字|过敏|血型|名前|アレルギー|血液型"
+    r"|appelle|s'appelle|зовут|topics?|themes?|contents?|duration|thema|inhalt|dauer|tema|sujet|durée|duración)\b"
+    r"|叫什么|名字|过敏|血型|内容|主题|规模|持续|名前|アレルギー|血液型|テーマ"
 )
 
 
@@ -143,7 +144,7 @@ _WHO_IS = re.compile(
 
 
 def asks_for_lasting(text: str) -> bool:
-    """True if the state that a question asks for hardly ever changes: who somebody is, a name, an allergy, a blood group.
+    """True if the state that a question asks for hardly ever changes: who somebody is, a name, an allergy, the topic of a talk.
 
     >>> [asks_for_lasting(f"{asked}?") for asked in ("What is Ed's cat called", "Who is Ed", "Who is Ed's boss", "Where is Ed")]
     [True, True, False, False]

@@ -103,5 +103,5 @@ class Embeddings:
 
 
 def _message_of(row: Row) -> Key:
-    """The message in whose words a row is told; the row itself where there are several or none."""
-    return message_key(row, row.message_ids[0]) if len(row.message_ids) == 1 else row.key
+    """The message in whose words a row is told, the first of those that said them; the row itself where there is none."""
+    return message_key(row, row.message_ids[0]) if row.message_ids else row.key

@@ -14,11 +14,12 @@ from flows.embedding.admission import MessageBatch, admit
 from flows.items import Arrived, Pause
 from flows.lanes.erasures import Tombstones
 from flows.lanes.state import EPOCHS_KEPT
+from flows.running.pool import at_once
 from mneme.events import Message, parse_event
 from mneme.ports import Incoming
 from mneme.records import Position
 from mneme.rows import Collection, Key, row_of
-from tests.flows.river import START, Never, River, at_once, contents, edit, episodes, erase, message
+from tests.flows.river import START, Never, River, contents, edit, episodes, erase, message
 from tests.flows.test_river_chaos import SlowPool
 from tests.memory_index_reference import ReferenceIndex
 
@@ -297,7 +298,7 @@ def test_a_conversation_begins_anew_behind_an_erasure_that_the_index_does_not_sh
     admitted = admit(batch, flow._lanes[1]._services, lately)
     assert admitted.continuing == set()
     [beginning] = admitted.beginnings
-    assert beginning.row.body["began_with"]["offset"] == 21
+    assert beginning.body["began_with"]["offset"] == 21
 
 
 # --- what it remembers -----------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from evaluation.faults.flow_process import command, environment
 from flows import ingest
 from flows.lanes.state import WRITES_PER_RUN
 from flows.maintenance.rebuild import StoreContents, rebuild_from_messages
+from flows.maintenance.rebuild_topics import rebuild_from_topics
 from flows.maintenance.transfer import export_owner, import_owner
 from mneme.errors import InputError, StoreRejected, StoreUnavailable
 from mneme.events import Correct, Delete, Document, Edit, Forget, Message, Retract, parse_event
@@ -209,6 +210,14 @@ def test_one_from_topics_that_has_not_ended_must_end_first(friends: Settings, tm
     ):
         with pytest.raises(StoreRejected, match="mneme admin rebuild --from topics"):
             act()
+
+
+def test_topics_that_flink_reads_are_not_read_again_by_another_engine(settings: Settings) -> None:
+    folder = settings.data / "recovery" / "kafka"
+    folder.mkdir(parents=True)
+    (folder / "mneme.json").write_text('{"recovery_id": "a", "run": 3, "engine": "flink"}')
+    with pytest.raises(StoreRejected, match=r"a flow on Flink.*--from messages"):
+        rebuild_from_topics(settings)
 
 
 def test_nothing_is_removed_without_consent(friends: Settings) -> None:
