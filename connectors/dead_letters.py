@@ -186,7 +186,7 @@ class FileDeadLetters:
     Several processes may use it.
 
     Raises:
-        StoreUnavailable, StoreRejected: by every method: the file cannot be read or written, or is none.
+        StoreUnavailable, StoreRejected: by every method: the file cannot be read or written, or is of another kind.
     """
 
     def __init__(self, path: Path) -> None:

@@ -37,13 +37,17 @@ from flows.items import (
     SinkItem,
     Withdrawn,
     WriteBatch,
+    owner_from,
+    owner_values,
+    refer,
+    referred,
 )
 from flows.lanes.erasures import Said, Tombstones, tombstone_row
 from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
 from flows.lanes.services import Services
-from flows.lanes.state import RecentKeys, decode_state, encode_state, owner_from, owner_values, refer, referred
+from flows.lanes.state import RecentKeys, decode_state, encode_state
 from mneme.ids import chunk_episode_id, conversation_path
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, StoredMessage

@@ -328,7 +328,7 @@ def _filled_lines(file: BufferedReader) -> Iterator[bytes]:
 
 
 def _parsed(raw: bytes) -> Any:
-    """JSON, or None for what is none."""
+    """Parsed JSON; None for other text."""
     try:
         return json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):

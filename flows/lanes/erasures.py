@@ -85,13 +85,13 @@ class Tombstones:
         """Return whether one of them erases what was said."""
         if not self._known:  # as nearly always
             return False
-        found = (self._known.get(subject) for subject in _subjects(said.owner, said.conversation_id, said.document_id))
-        return any(each.covers(said.position, said.arrived_at) for each in found if each is not None)
+        tombstones = (self._known.get(subject) for subject in _subjects(said.owner, said.conversation_id, said.document_id))
+        return any(each.covers(said.position, said.arrived_at) for each in tombstones if each is not None)
 
     def cover_amendment(self, amendment: Amendment) -> bool:
         """Return whether one of them certainly erases the conversation of this edit or delete, after it."""
-        found = self._known.get(amendment.lane)
-        return found is not None and found.covers(amendment.position, amendment.received_at or _NEVER)
+        tombstone = self._known.get(amendment.lane)
+        return tombstone is not None and tombstone.covers(amendment.position, amendment.received_at or _NEVER)
 
     def cover_an_owner(self, tenant_id: str, position: Position, arrived_at: datetime) -> bool:
         """Return whether one of them erases any owner of a tenant after an event from there, that arrived then."""
@@ -134,16 +134,16 @@ def is_amendment_erased(
         return True
     newer = Filter(tenant.tenant_id, (tenant.key,), kinds=("erased",), since=amendment.received_at)
     rows = index.scan(Collection.CONTROL, newer)
-    found = [tombstone_of(row) for row in rows if row.body.get("is_of_an_owner", True)]  # older ones do not tell
-    return any(each is not None and each.covers(amendment.position, at) for each in found)
+    tombstones = [tombstone_of(row) for row in rows if row.body.get("is_of_an_owner", True)]  # older ones do not tell
+    return any(each is not None and each.covers(amendment.position, at) for each in tombstones)
 
 
 def is_erased(said: Said, rows: Mapping[Key, Row], lately: Tombstones | None = None) -> bool:
     """Return whether what was said is erased: by a tombstone among these rows, or by an erasure of a moment ago."""
     if lately is not None and lately.cover(said):
         return True
-    found = (tombstone_of(rows.get(key)) for key in tombstone_keys(said.owner, said.conversation_id, said.document_id))
-    return any(each.covers(said.position, said.arrived_at) for each in found if each is not None)
+    tombstones = (tombstone_of(rows.get(key)) for key in tombstone_keys(said.owner, said.conversation_id, said.document_id))
+    return any(each.covers(said.position, said.arrived_at) for each in tombstones if each is not None)
 
 
 def tombstone_of(row: Row | None) -> Tombstone | None:
@@ -313,8 +313,8 @@ def _newer(
     """The ids of the episodes that are made of messages behind the erasure only."""
     sources = {row.id: _sources(row) for row in episodes}
     candidates = {key for keys in sources.values() if not any(key in gone for key in keys) for key in keys}
-    found = index.get([key for key in candidates if key not in rows])  # the newest may not be visible yet
-    staying = {key for key in candidates if key in rows} | {key for key, row in found.items() if not _is_older(row, erasure)}
+    stored = index.get([key for key in candidates if key not in rows])  # the newest may not be visible yet
+    staying = {key for key in candidates if key in rows} | {key for key, row in stored.items() if not _is_older(row, erasure)}
     return {identity for identity, keys in sources.items() if staying.issuperset(keys)}
 
 

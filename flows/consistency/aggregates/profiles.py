@@ -160,8 +160,8 @@ def _ended(evidence: Iterable[ProfileItem]) -> dict[str, End]:
     for item in evidence:
         if (claim := item.evidence[0].claim) is not None:
             by_attribute[claim.about].append(_stated(item))
-    found = [ends(about, stated) for about, stated in by_attribute.items()]
-    return {identity: end for each in found for identity, of_values in each.items() for end in of_values.values()}
+    ends_by_attribute = [ends(about, stated) for about, stated in by_attribute.items()]
+    return {identity: end for each in ends_by_attribute for identity, of_values in each.items() for end in of_values.values()}
 
 
 def _first_lines(evidence: Iterable[ProfileItem], ended: Mapping[str, End]) -> dict[str, str]:
@@ -175,8 +175,8 @@ def _first_lines(evidence: Iterable[ProfileItem], ended: Mapping[str, End]) -> d
         if stated.id in ended:
             stated = stated.model_copy(update={"holds_until": ended[stated.id].at})
         alike[(claim.about, normal(claim.value)) if claim is not None else (item.about, normal(item.statement))].append(stated)
-    found = [repetitions(stated) for stated in alike.values()]
-    return {identity: each.merged_into for of_line in found for identity, each in of_line.items() if each.merged_into}
+    repeated = [repetitions(stated) for stated in alike.values()]
+    return {identity: each.merged_into for of_line in repeated for identity, each in of_line.items() if each.merged_into}
 
 
 def _identity(item: ProfileItem) -> str:
