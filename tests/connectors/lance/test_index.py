@@ -301,6 +301,24 @@ def test_a_purge_leaves_nothing_of_what_was_removed_or_replaced_in_any_file(fold
     assert len(reader.recall([TextLeg(Collection.FACTS, of(), ("tea",), 50)])[0]) == 40
 
 
+def test_a_purge_leaves_nothing_in_the_place_of_what_a_row_never_had(folder, writer):
+    """A merge fills a text that is missing with that of the row before, where nothing reads it (LanceDB 0.40)."""
+
+    def hold() -> bool:
+        return any(b"Canary-4" in path.read_bytes() for path in (folder / "tables").rglob("*") if path.is_file())
+
+    owner = Owner(tenant_id="default", type="tenant", id="default")
+    named = control_row(owner, "conversation", "c", 1, NOON, {}, conversation_id="Canary-4")
+    beside = control_row(owner, "flush", "f", 1, NOON, {})
+    writer.write([Put(beside)])
+    writer.write([Put(named), Put(beside)])
+    writer.write([Remove(named.key, version=2)])
+    assert hold()
+    writer.purge()
+    assert not hold()
+    assert writer.get([beside.key])[beside.key].conversation_id is None
+
+
 def test_a_purge_takes_versions_along_that_are_dated_in_the_future(folder, writer, monkeypatch):
     monkeypatch.setattr(lance_table, "_ALL_VERSIONS", timedelta(days=365))  # all of today are newer, as if of a clock ahead
     writer.write([Put(fact("gone", "Canary-3 sings")), Put(fact("stays", "green tea"))])
