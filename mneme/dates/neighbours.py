@@ -1,6 +1,5 @@
 """Dates of one sentence that belong together: the two ends of a stretch, and a written day beside a vaguer word."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date

@@ -151,7 +151,7 @@ def _english_day(of: date) -> str:
 
 # --- of several readings the nearest ----------------------------------------------------------------------------------
 
-_WITHIN_REASON = timedelta(days=270)  # nine months: of what is further away than its like on the other side one says the year
+_WITHIN_REASON = timedelta(days=280)  # nine months: of what is further away than its like on the other side one says the year
 
 
 @dataclass(frozen=True, slots=True)
