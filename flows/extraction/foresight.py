@@ -75,7 +75,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             continue
         if talks and _EN.order.match(_clause_of(one, date)):
             continue
-        if one.language == "zh" and _names_another_day(one):
+        if one.language == "zh" and (_names_another_day(one) or (date is None and _has_days(one))):
             continue
         if date is not None and not one.meant and not one.answers and _says_no_more(one, date):
             continue
@@ -208,7 +208,8 @@ def _of_the_day(one: Sentence, date: DateMention | None) -> str | None:
     if date is None:
         return None if len(one.dates) > 1 or _EN.any_day.search(one.text) else one.text
     begins, stops = _clause(one, date)
-    others = [day.start() for day in _EN.any_day.finditer(one.text) if not _is_of(day, date)]
+    left = date.start_index if _is_moved(one) else 0  # the days from which it was moved
+    others = [day.start() for day in _EN.any_day.finditer(one.text, left) if not _is_of(day, date)]
     if not others and all(begins <= holiday.start() < stops for holiday in _EN.holiday.finditer(one.text)):
         return one.text
     if any(begins <= at < stops for at in others) or (begins and _EN.no_subject.match(one.text, begins)):
@@ -399,6 +400,10 @@ def _names_another_day(one: Sentence) -> bool:
     return any(
         named[0] and not any(_is_in(named, date.span) for date in one.dates) for named in _ZH.explicit_day.finditer(text)
     )
+
+
+def _has_days(one: Sentence) -> bool:
+    return any(date.until > one.said_at and date.span.days <= _MONTH for date in one.dates)
 
 
 def _is_in(named: re.Match[str], span: DaySpan) -> bool:

@@ -31,6 +31,7 @@ from mneme.settings import Profiles
 
 _DECAY = 0.5  # Anderson & Schooler 1991; the value that ACT-R uses throughout
 _MOST_EVIDENCE = 600  # of a profile: the newest; it is written whole with every episode that adds to it
+_FAMILY = "family"  # the category of a relative
 _MOST_OCCASIONS = 20  # of a line: the first time, and the newest
 
 
@@ -64,10 +65,12 @@ def portrayed(profile: Profile, limits: Profiles) -> Profile:
     """
     ended = _ended(profile.evidence)
     first = _first_lines(profile.evidence, ended)
+    over = {_sentence(item) for item in profile.evidence if _identity(item) in ended}
     lines: dict[str, list[ProfileItem]] = defaultdict(list)
     for (_, identity), item in sorted(((_place(item), item) for item in profile.evidence), key=lambda each: each[0]):
         claim, line = item.evidence[0].claim, first.get(identity, identity)
-        if line not in ended and (claim is None or not claim.ends):
+        misleads = item.category == _FAMILY and _sentence(item) in over
+        if line not in ended and not misleads and (claim is None or not claim.ends):
             lines[line].append(item)
     explicit = [_joined(said) for said in lines.values() if not all(item.implicit for item in said)]
     implicit = [_joined(said) for said in lines.values() if all(item.implicit for item in said)]
@@ -77,6 +80,11 @@ def portrayed(profile: Profile, limits: Profiles) -> Profile:
         "implicit": _most_active(traits, limits.implicit),
     }
     return profile.model_copy(update=portrait)
+
+
+def _sentence(item: ProfileItem) -> tuple[str, str, datetime]:
+    """The sentence that a line quotes. Where one of its claims has ended, it is not shown for a relative that it names."""
+    return item.evidence[0].episode_id, item.statement, item.evidence[0].at
 
 
 def _each_once(items: Sequence[ProfileItem]) -> list[ProfileItem]:
