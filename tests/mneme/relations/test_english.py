@@ -854,7 +854,7 @@ def test_play_brands_and_jokes_claim_no_job_and_no_home(sentence: str, claims: l
         ("We're a team of nine.", ["Mira|team size|nine"]),
         ("We're a small team of nine now.", ["Mira|team size|nine"]),
         ("Ned is John's dog.", ["John|pet|Ned"]),
-        ("I started working as a nurse.", ["Mira|role|-", "Mira|role|nurse"]),
+        ("I started working as a nurse.", ["Mira|role|-", "Mira|role|nurse", "Mira|work|-"]),
         ("I've started as a nurse.", ["Mira|role|-", "Mira|role|nurse"]),
         ("I started as a nurse last week.", ["Mira|role|-", "Mira|role|nurse"]),
         # traps
