@@ -151,7 +151,7 @@ def _validity(record: Statement, repetition: Validity | None, verdict: Validity 
 
 
 def _began(record: Statement, ended_at: datetime | None) -> datetime:
-    """When a record began to hold; what is off before it happens held from when it was said."""
+    """The time from which a record held; what is off before it happens held from when it was said."""
     began = record.happens_at or record.said_at
     return began if ended_at is None or began <= ended_at else min(record.said_at, ended_at)
 

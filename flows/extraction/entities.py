@@ -39,7 +39,7 @@ _LIVING = (PERSON, PET)
 _RIVALS = {PERSON, LOCATION, ORGANISATION, PRODUCT}  # of these a name is one; a pet and a work may be called like somebody
 _MOST = 300  # entities of an episode, and relationships: each is a row of its own
 _LONGEST_SUMMARY = 200  # characters; an entity's summary is joined from several episodes
-_LEAST_TOLD = 2  # words of content besides the name
+_LEAST_OF_ONESELF = 2  # words of content in what somebody says
 _LONGEST_SENTENCE = 400  # characters; what is longer is a text without marks
 _TYPE_OF_TARGET = {
     **dict.fromkeys("works_at studies_at member_of volunteers_at owns founded".split(), ORGANISATION),
@@ -84,7 +84,7 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
     for speaker in dict.fromkeys(one.speaker for one in said if one.role == "user" and one.speaker):
         own = [one for one in said if one.speaker == speaker]
         claims = [one for one in own if any(claim.subject == speaker for claim in one.claims)]
-        telling = [one for one in own if _tells(one, speaker)]
+        telling = [one for one in own if not one.is_question and _tells(one, speaker)]
         _meet(met, speaker, PERSON, (claims or telling or own)[0], sure=True)
     for one, names in zip(said, named, strict=True):
         for name, kind in _claimed(one):
@@ -144,14 +144,14 @@ def _join_short_names(met: dict[str, _Entity]) -> None:
 
 
 def _tells(one: Sentence, name: str) -> bool:
-    """Tell whether a sentence tells something of a name: not "Again?", "Schön!" or "Thanks, Nadia!"."""
-    if one.is_question:
-        return False
-    return bool(one.claims) or len(set(tokenise(one.text)) - set(tokenise(name))) >= _LEAST_TOLD
+    """Tell whether a sentence tells something of a name: not "Schön!" of who says it, nor "Walter!" of Walter."""
+    own = one.speaker == name
+    return bool(one.claims) or len(set(tokenise(one.text)) - set(tokenise(name))) >= (_LEAST_OF_ONESELF if own else 1)
 
 
 def _summary(where: Sequence[Sentence], name: str) -> str:
-    one = next((each for each in where if _tells(each, name)), None)
+    telling = [each for each in where if _tells(each, name)]
+    one = next((each for each in telling if not each.is_question), telling[0] if telling else None)
     if one is None:
         return ""
     text = f"{one.speaker}: {one.text}" if one.speaker else one.text

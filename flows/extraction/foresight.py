@@ -1,7 +1,7 @@
 """Foresights: sentences that tell of a plan, an appointment or a deadline for certain, unchanged. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -14,6 +14,7 @@ from mneme.languages import is_doubted
 from mneme.patterns import Cues, Patterns
 from mneme.records import Claim
 from mneme.relations import PLANNED, claims_in
+from mneme.relations.english import is_of_words
 from mneme.text import STOP_WORDS, has_cjk
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
@@ -62,7 +63,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             continue
         if _is_hearsay(sentences, position) or _is_only_proposed(sentences, position):
             continue
-        claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
+        claims = _plans(one.claims)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
             continue
         date = journey_of(one) or _from_weekday(one, _date(one))
@@ -70,7 +71,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             continue
         if date is None and (clauses := _by_clause(one)):
             for words, day in clauses:
-                own = tuple(claim for claim in claims if claim.value in words) or _plans_of(words, one)
+                own = _claimed_by(words, claims, one)
                 found.append(ExtractedForesight(words, one.text, (one.index,), day.since, day.until, own))
             continue
         if talks and _EN.order.match(_clause_of(one, date)):
@@ -85,14 +86,27 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             if not words:
                 continue
         start, end = (date.since, date.until) if date else (None, None)
-        found.append(ExtractedForesight(words, one.text, (one.index,), start, end, claims))
+        own = _claimed_by(words, claims, one) if words in one.text and words != one.text else claims
+        found.append(ExtractedForesight(words, one.text, (one.index,), start, end, own))
     return tuple(found[:_MOST])
 
 
+def _claimed_by(words: str, claims: Sequence[Claim], one: Sentence) -> tuple[Claim, ...]:
+    """The plans of a clause: those of its sentence whose value stands in it, else those that it claims by itself."""
+    return tuple(claim for claim in claims if claim.value in words) or _plans_of(words, one)
+
+
 def _plans_of(words: str, one: Sentence) -> tuple[Claim, ...]:
-    """The plans that a clause of a sentence claims by itself."""
-    read = claims_in(words, one.language, one.speaker)
-    return tuple(claim for claim in read if claim.attribute.startswith(_FAMILY) and not claim.ends)
+    """The plans that a clause of a sentence claims by itself, perhaps without its verb: "the viewing on 3 March"."""
+    plans = _plans(claims_in(words, one.language, one.speaker))
+    if plans or one.language != "en":
+        return plans
+    full = _plans(claims_in(_EN.verbless.sub(r"\1 is ", words, count=1), one.language, one.speaker))
+    return tuple(claim for claim in full if is_of_words("events", claim.attribute.removeprefix(_FAMILY)))
+
+
+def _plans(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    return tuple(claim for claim in claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
 
 
 def _is_hearsay(sentences: Sequence[Sentence], position: int) -> bool:

@@ -358,3 +358,13 @@ PLANS = [  # said on Monday, 2 March 2026
 def test_a_plan_is_its_speakers_own_and_has_its_own_day(text, plans):
     found = foresights_of(said(f"Ann: {text}", "Bo: Good."))
     assert [(one.statement, one.start.day) for one in found] == plans
+
+
+def test_each_plan_of_a_sentence_has_its_own_claim_so_that_another_may_be_cancelled():
+    found = foresights_of(said("Ann: The dentist is on 12 March, and the flat viewing on 3 March.", "Bo: Good."))
+    assert [[claim.about for claim in one.claims] for one in found] == [
+        ["ann|plan:dentist"],
+        ["flat viewing|plan:flat viewing"],
+    ]
+    [alone] = foresights_of(said("Ann: Dentist on Friday or so, and the flat viewing on 3 March.", "Bo: Good."))
+    assert [claim.about for claim in alone.claims] == ["flat viewing|plan:flat viewing"]
