@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 
 from mneme.chinese_script import parted, simplified
-from mneme.dates import chinese, chinese_words, english, english_doubts
+from mneme.dates import chinese, chinese_words, english, english_doubts, neighbours
 from mneme.dates.english_words import ALONE, PART_OF_DAY
 from mneme.dates.spans import DaySpan, Found, Grain
 from mneme.patterns import COMMON
@@ -80,7 +80,9 @@ def certain_dates(
     found = rules(words, local.date(), _MOST)
     if not found:
         return ()
-    chosen = [each for each in _apart(found) if each.certain and not doubts.in_doubt(words, each)]
+    read_together = neighbours.confirmed(words, neighbours.joined(words, _apart(found)), local.date())
+    chosen = [each for each in read_together if each.certain and not doubts.in_doubt(words, each)]
+    chosen = list(neighbours.without_vaguer(words, chosen))
     if before := read(earlier):
         chosen = [
             each

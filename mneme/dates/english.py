@@ -171,6 +171,13 @@ def _years_ago_today(match: re.Match[str], said: date) -> DaySpan:
     return DaySpan.of_day(said.replace(year=said.year - least))
 
 
+def _month_years_ago(match: re.Match[str], said: date) -> Days:
+    """A year ago March: of a month that is still to come this year it may be the March before."""
+    least, most = least_and_most(match["count"], match["most"])
+    month = date(said.year - most, month_number(match["month"]), 1)
+    return if_certain(least == most and month.month <= said.month, spans.month(month))
+
+
 def _half_away(match: re.Match[str], said: date) -> Likely:
     """Half a year ago, in a year and a half."""
     sign = 1 if match["ahead"] else -1
@@ -336,6 +343,8 @@ _WHICH = r"this\s+past|this\s+coming|last|past|previous|this|next|coming|upcomin
 _RULES = (
     rule(rf"\b{COUNT}\s+{UNIT}\s+(?:ago|back)\b(?!\s+(?:to|in|at|from|home)\b)", _ago, anycase=True),
     rule(rf"\b{COUNT}\s+years?\s+ago\s+(?:to the day|today)\b", _years_ago_today, anycase=True),
+    rule(rf"\b{COUNT}\s+years?\s+ago,?\s+(?:(?:in|this|last|come)\s+)?(?P<month>(?-i:{MONTH}))\b(?!\s+\d)",
+         _month_years_ago, anycase=True),
     rule(r"\b(?:half\s+an?\s+|(?P<one>an?\s+|one\s+))(?P<unit>month|year)(?(one)\s+and\s+a\s+half)\s+ago\b(?P<ahead>)?",
          _half_away, anycase=True),
     rule(r"\b(?P<ahead>in)\s+(?:half\s+an?\s+|(?P<one>an?\s+|one\s+))(?P<unit>month|year)(?(one)\s+and\s+a\s+half)\b",

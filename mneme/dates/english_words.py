@@ -107,7 +107,9 @@ def tells_no_past(match: re.Match[str]) -> bool:
     text, start, end = match.string, match.start(), match.end()
     begins, ends = _sentence_of(text, start, end)
     cues = (*_cues(text, begins, start), *_cues(text, end, ends))
-    return not any(cue.back for cue in cues) and not _WORDS.preposition.search(text, begins, start)
+    own = _WORDS.preposition.search(text, begins, start)
+    of_a_stretch = own is not None and own[1].lower() == "from" and _WORDS.range.search(match[0])
+    return not any(cue.back for cue in cues) and (not own or bool(of_a_stretch))
 
 
 def _by_cues(text: str, start: int, end: int, begins: int, ends: int) -> bool | None:
