@@ -38,10 +38,11 @@ from flows.lanes.state import (
     referred,
     weight_of,
 )
+from mneme.control_rows import flush_marker
 from mneme.errors import ModelError, ModelPaused
 from mneme.ports import DeadLetter, Put, Remove
 from mneme.records import Owner
-from mneme.rows import Key, Row, flush_marker
+from mneme.rows import Key, Row
 
 STATE_VERSION = 3
 _MOST_EPISODES = 32  # of one job: enough to share round trips, few enough that a flush does not wait long

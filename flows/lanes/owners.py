@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
+from mneme.control_rows import control_row
 from mneme.ids import conversation_path
 from mneme.ports import MemoryIndex
 from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Key, Row, control_row
+from mneme.rows import Collection, Key, Row
 
 
 @dataclass(frozen=True, slots=True)

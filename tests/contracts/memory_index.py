@@ -15,6 +15,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from mneme.control_rows import flush_marker
 from mneme.errors import StoreRejected
 from mneme.ports import (
     Create,
@@ -31,7 +32,7 @@ from mneme.ports import (
     Write,
 )
 from mneme.records import Owner, Validity
-from mneme.rows import LARGEST, Collection, Embedding, Key, Row, Vector, directions, flush_marker, whole_numbers
+from mneme.rows import LARGEST, Collection, Embedding, Key, Row, Vector, directions, whole_numbers
 from mneme.text import tokenise
 from tests.contracts.rows import ALICE, DIMENSION, EMBEDDER, NOON, axis, episode, fact, message, of, score, towards
 

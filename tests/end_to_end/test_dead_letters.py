@@ -12,12 +12,13 @@ from connectors.kafka.client import create_topics
 from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
 from connectors.publisher import Publisher
 from evaluation.faults.flow_process import environment
+from mneme.control_rows import flush_marker
 from mneme.errors import StoreError
 from mneme.events import Edit, Message, parse_event
 from mneme.ids import message_id
 from mneme.ports import DeadLetter, MemoryIndex
 from mneme.records import Position
-from mneme.rows import Collection, flush_marker
+from mneme.rows import Collection
 from mneme.settings import Kafka, OpenSearch, Settings
 from serving.cli import app
 from tests.end_to_end.flow_process import FlowThread, settings_for

@@ -7,10 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from connectors.lance.index import LanceIndex
+from mneme.control_rows import CLAIMS_REFUSED
 from mneme.events import Forget, ForgetDocument
 from mneme.ports import Put
 from mneme.records import Owner
-from mneme.rows import CLAIMS_REFUSED
 from serving.cli import app
 from serving.service import remote
 from serving.service.service import ErasureStatus

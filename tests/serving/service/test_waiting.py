@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from mneme.control_rows import flush_marker
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.rows import Key, Row, flush_marker
+from mneme.rows import Key, Row
 from serving.service.waiting import RowWaiter
 
 SECONDS = 120.0
