@@ -38,9 +38,9 @@ from flows.lanes.state import (
     referred,
     weight_of,
 )
-from mneme.control_rows import flush_marker
 from mneme.errors import ModelError, ModelPaused
 from mneme.ports import DeadLetter, Put, Remove
+from mneme.receipts import flush_marker
 from mneme.records import Owner
 from mneme.rows import Key, Row
 

@@ -29,7 +29,6 @@ from connectors.telemetry.metrics import STORE_WAITS
 from flows.items import Erased, Erasure, FlushDone, Recovered, SinkItem, WriteBatch
 from flows.lanes.owners import tenant_of
 from flows.lanes.parked_events import PARKED, UNREAD, incoming_in
-from mneme.control_rows import CLAIMS_REFUSED, FLUSH_MARKER, erasure_receipt, flush_marker
 from mneme.errors import StoreUnavailable
 from mneme.ids import content_hash, document_key
 from mneme.ports import (
@@ -46,6 +45,7 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
+from mneme.receipts import CLAIMS_REFUSED, FLUSH_MARKER, erasure_receipt, flush_marker
 from mneme.rows import Collection, Key, Row
 
 _FIRST_PAUSE_SECONDS = 1.0

@@ -26,6 +26,7 @@ from mneme.records import (
     Entity,
     Episode,
     Foresight,
+    Owner,
     Profile,
     Relationship,
     StoredDocument,
@@ -348,3 +349,30 @@ def _row_with(record: AnyRecord, embedding: Embedding | None, tokens: str) -> Ro
     )
     row._keep(record)
     return row
+
+
+def control_row(
+    owner: Owner,
+    kind: str,
+    identity: str,
+    version: int,
+    at: datetime,
+    body: dict[str, Any],
+    conversation_id: str | None = None,
+    document_id: str | None = None,
+) -> Row:
+    """A row of ``control`` that holds no record: a marker, a receipt, a tombstone, a parked event, a conversation's owner."""
+    return Row(
+        collection=Collection.CONTROL,
+        id=identity,
+        kind=kind,
+        version=version,
+        tenant_id=owner.tenant_id,
+        owner_key=owner.key,
+        owner_type=owner.type,
+        owner_id=owner.id,
+        at=at,
+        body=body,
+        conversation_id=conversation_id,
+        document_id=document_id,
+    )

@@ -36,7 +36,7 @@ class Ranking:
 
     def row(self, identity: str) -> Row:
         """The row of a candidate."""
-        return next(each.row for each in self.evidence.all() if each.row.id == identity)
+        return next(row for row in self.evidence.rows() if row.id == identity)
 
     @property
     def round_trips(self) -> int:
@@ -57,7 +57,7 @@ def places(evidence: Candidates, scores: dict[str, float], scope: Scope) -> list
     """Everything but facts that may hold a place, by score; what has none is left out."""
     candidates = [*evidence.episodes.values(), *evidence.messages.values(), *evidence.memories.values()]
     ids = [each.row.id for each in candidates if each.row.id in scores and scope.may_hold(each.row)]
-    return best_first(Standing(each, scores[each]) for each in ids)
+    return best_first([Standing(each, scores[each]) for each in ids])
 
 
 def successors_first(

@@ -139,9 +139,9 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
             setattr(candidates.setdefault(row.id, Candidate(row)), leg, score)
         recalled.rankings[search.collection, leg] = [row.id for row, _ in found]
     recalled.asker = recalled.asker_of(question.owner)
-    facts = (each.row for each in recalled.of(Collection.FACTS).values())
+    facts = [each.row for each in recalled.of(Collection.FACTS).values()]
     recalled.successor = successors(facts, scope, question, recalled.asker)
-    recalled.graph = parts_of(each.row for each in recalled.of(Collection.GRAPH).values())
+    recalled.graph = parts_of([each.row for each in recalled.of(Collection.GRAPH).values()])
     recalled.walk = walk(question, recalled.graph, scope.moment)
     return recalled
 
@@ -161,6 +161,10 @@ class Candidates:
         """Every candidate, facts included."""
         facts = [each for inside in self.facts.values() for each in inside]
         return [*self.episodes.values(), *facts, *self.messages.values(), *self.memories.values()]
+
+    def rows(self) -> list[Row]:
+        """The row of every candidate."""
+        return [each.row for each in self.all()]
 
 
 @stage("complete")
@@ -247,7 +251,7 @@ def _round_trip(
         scored = next(answers) if each.limit else []
         known = ((row, bm25, cosine) for one, bm25, cosine in scored if (row := scope.known(one)) is not None)
         found.append({row.id: Candidate(row, bm25 if by_words else None, cosine) for row, bm25, cosine in known})
-    parts = parts_of(row for hits in recalled for hit in hits if (row := scope.known(hit.row)) is not None)
+    parts = parts_of([row for hits in recalled for hit in hits if (row := scope.known(hit.row)) is not None])
     return parts, found
 
 

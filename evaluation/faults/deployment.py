@@ -20,10 +20,10 @@ from evaluation.faults.flow_process import FlowProcess, FlowThread, RunningFlow
 from evaluation.faults.texts import Template, Volume, live_traffic, read_templates
 from evaluation.own_index import delete_topics, drop_indices
 from evaluation.process_costs import bytes_of
-from mneme.control_rows import flush_marker
 from mneme.errors import StoreError
 from mneme.events import AnyEvent, Flush, Message
 from mneme.ports import MemoryIndex
+from mneme.receipts import flush_marker
 from mneme.rows import Collection, Key
 from mneme.settings import Settings, Topics
 from mneme.times import utc_now

@@ -18,11 +18,10 @@ from flows.items import Amendment, Erased, Erasure
 from flows.lanes.owners import Origin, conversation_key, tenant_of
 from flows.lanes.parked_events import UNREAD
 from flows.lanes.scheduling import NotReady
-from mneme.control_rows import control_row
 from mneme.ids import chunk_id, content_hash, conversation_path, document_key, lasting_name, make_id, message_id
 from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner, Position, StoredDocument, StoredMessage
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Key, Row, control_row
 
 _LONG_AGO, _NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _REMEMBERED = 8192  # of a bucket; the index knows all older ones

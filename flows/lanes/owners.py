@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from mneme.control_rows import control_row
 from mneme.ids import conversation_path
 from mneme.ports import MemoryIndex
 from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Key, Row
+from mneme.rows import Collection, Key, Row, control_row
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,11 @@ from typing import Any
 from flows.decode import amendment_of
 from flows.items import Amendment, Unread
 from flows.lanes.owners import tenant_of
-from mneme.control_rows import control_row
 from mneme.events import Correct, Delete, Document, Edit, Message, Retract, parse_event
 from mneme.ids import make_id
 from mneme.ports import Incoming
 from mneme.records import Position
-from mneme.rows import Row
+from mneme.rows import Row, control_row
 from mneme.times import from_milliseconds, to_milliseconds
 
 AMENDMENT, UNREAD = "amendment", "unread"

@@ -280,7 +280,7 @@ def _of_tense(span: DaySpan, said: date, match: re.Match[str]) -> DaySpan:
 
 
 def _recurring(candidates: list[DaySpan], step: int, said: date, match: re.Match[str]) -> Days | None:
-    """Of the same days in several years: the latest that is over, the first that is to come, or for "this" one by tense.
+    """Choose among the same days of several years: the latest that is over, the first to come, or for "this" one by tense.
 
     "Last summer" is certain in spring, and in October may be this year's, as may "this spring".
     """

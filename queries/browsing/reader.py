@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from mneme.control_rows import erasure_receipt, flush_marker
 from mneme.errors import StoreUnavailable
 from mneme.ports import MemoryIndex
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.rows import Row
 from mneme.times import utc_now
 from queries.browsing.graph import read_graph

@@ -223,14 +223,11 @@ class Nodes:
 
     def named_in(self, text: str) -> list[str]:
         """The nodes that a text names."""
-        return named_in(text, self.names, self._is_person)
-
-    def _is_person(self, node: str) -> bool:
-        entity = self.entities.get(node)
-        return entity is not None and entity.type == "person"
+        people = {node for node, entity in self.entities.items() if entity.type == "person"}
+        return named_in(text, self.names, people)
 
     def rank(self, node: str) -> tuple[int, str]:
-        """Of nodes that fit alike the one comes first that was spoken of more often."""
+        """The order of nodes that fit alike: first the one that was spoken of more often."""
         entity = self.entities.get(node)
         return -len(entity.mentions) if entity else 0, node
 

@@ -124,7 +124,7 @@ def _favoured(
         return best_first(each for each in found.get(kind, ()) if is_right(each))
 
     def of_people_first(kind: str) -> Sequence[Candidate]:
-        """By conversations, where the question names somebody of them; else by documents as well. In any order."""
+        """Candidates of conversations, where the question names somebody of them; else of documents as well. In any order."""
         of_people = [each for each in found.get(kind, ()) if each.row.owner_type != "tenant"]
         people = {person for several in {each.row.people for each in of_people} for person in several}
         return of_people if any(names_person(question.text, person) for person in people) else found.get(kind, ())

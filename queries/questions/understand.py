@@ -85,7 +85,6 @@ def understand(
     default_top_k: int = 20,
     asked_at: datetime | None = None,
     owner: str | None = None,
-    viewpoint: bool = True,
 ) -> Question:
     """A question with its tokens, its type, its vector and the time that it speaks of.
 
@@ -96,7 +95,6 @@ def understand(
         default_top_k: for a question that neither counts nor asks for one fact.
         asked_at: when it is asked, in the zone of who asks: what "yesterday" means. Without it no time is read.
         owner: the user whose memory is asked, who "I" is.
-        viewpoint: whether it is also put as those would put it who seem to be people in it.
 
     Raises:
         InputError: the question is empty, without a word or too long, or ``top_k`` is out of range.
@@ -104,7 +102,7 @@ def understand(
     text = checked(text, top_k)
     asked = both_ends(text)
     kind = question_type(asked)
-    spoken = from_viewpoint(text, likely_people(text)) if viewpoint else text
+    spoken = from_viewpoint(text, likely_people(text))
     about_past = asks_about_past(asked)
     attributes = () if about_past else tuple(attributes_asked(asked))
     made, notes = _embed(list(dict.fromkeys((text, spoken))), embedder) if embedder else ((), ())

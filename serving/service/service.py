@@ -19,10 +19,10 @@ from connectors.inbox import LANES
 from connectors.inbox import unread as unread_of_inbox
 from connectors.indices import open_index
 from flows.lanes.owners import owner_in
-from mneme.control_rows import erasure_receipt, flush_marker
 from mneme.errors import InputError, MnemeError, NoIndexYet, StoreUnavailable
 from mneme.events import AnyEvent, Erase, Flush, Forget, ForgetDocument
 from mneme.ports import Lag, MemoryIndex
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Owner
 from mneme.rows import Collection, Key, Row
 from mneme.settings import Settings

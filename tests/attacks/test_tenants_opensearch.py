@@ -24,11 +24,11 @@ from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
 from evaluation.faults.flow_process import FlowProcess
 from evaluation.own_index import drop_indices
-from mneme.control_rows import flush_marker
 from mneme.errors import MnemeError
 from mneme.events import Message
 from mneme.ids import owner_key
 from mneme.ports import MemoryIndex
+from mneme.receipts import flush_marker
 from mneme.rows import Collection
 from mneme.settings import EmbedderSettings, Settings
 from serving.service.service import Service

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mneme import ids
-from mneme.control_rows import erasure_receipt, flush_marker
 from mneme.errors import InputError
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Owner
 from mneme.rows import Row
 from queries import AnswerResponse, Memories, SearchResponse

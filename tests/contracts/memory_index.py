@@ -15,7 +15,6 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from mneme.control_rows import flush_marker
 from mneme.errors import StoreRejected
 from mneme.ports import (
     Create,
@@ -31,6 +30,7 @@ from mneme.ports import (
     VectorLeg,
     Write,
 )
+from mneme.receipts import flush_marker
 from mneme.records import Owner, Validity
 from mneme.rows import LARGEST, Collection, Embedding, Key, Row, Vector, directions, whole_numbers
 from mneme.text import tokenise

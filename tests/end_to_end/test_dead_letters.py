@@ -12,11 +12,11 @@ from connectors.kafka.client import create_topics
 from connectors.kafka.sinks import KafkaDeadLetters, read_dead_letters
 from connectors.publisher import Publisher
 from evaluation.faults.flow_process import environment
-from mneme.control_rows import flush_marker
 from mneme.errors import StoreError
 from mneme.events import Edit, Message, parse_event
 from mneme.ids import message_id
 from mneme.ports import DeadLetter, MemoryIndex
+from mneme.receipts import flush_marker
 from mneme.records import Position
 from mneme.rows import Collection
 from mneme.settings import Kafka, OpenSearch, Settings

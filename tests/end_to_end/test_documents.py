@@ -13,9 +13,9 @@ from connectors.kafka.client import create_topics
 from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
 from flows import ingest
-from mneme.control_rows import flush_marker
 from mneme.events import Document, Message
 from mneme.ports import DeadLetter, MemoryIndex
+from mneme.receipts import flush_marker
 from mneme.rows import Collection, Key
 from mneme.settings import EmbedderSettings, Kafka, OpenSearch, Settings
 from queries import Memories, SearchResponse

@@ -11,9 +11,9 @@ from connectors.kafka.client import create_topics
 from connectors.kafka.producer import Record, ReliableProducer
 from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
-from mneme.control_rows import erasure_receipt
 from mneme.events import Message
 from mneme.ports import Filter, MemoryIndex
+from mneme.receipts import erasure_receipt
 from mneme.records import Owner
 from mneme.rows import Collection
 from mneme.settings import EmbedderSettings, Kafka, Models, OpenSearch, Settings

@@ -10,10 +10,10 @@ import pytest
 from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
 from flows import run
-from mneme.control_rows import flush_marker
 from mneme.errors import StoreError, StoreRejected
 from mneme.events import Delete, Document, Edit, Message
 from mneme.ports import MemoryIndex
+from mneme.receipts import flush_marker
 from mneme.rows import Collection
 from mneme.settings import EmbedderSettings, Settings
 from queries import Memories

@@ -11,10 +11,10 @@ from connectors.kafka.client import connection_arguments
 from connectors.publisher import Publisher
 from flows.maintenance.rebuild import rebuild_from_messages
 from flows.maintenance.rebuild_topics import rebuild_from_topics
-from mneme.control_rows import flush_marker
 from mneme.errors import StoreRejected
 from mneme.events import Delete, Document, Edit, Message
 from mneme.ports import MemoryIndex
+from mneme.receipts import flush_marker
 from mneme.rows import Collection
 from mneme.settings import Kafka, Settings
 from tests.end_to_end.flow_process import FlowThread, ingested, said, stored

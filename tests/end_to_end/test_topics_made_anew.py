@@ -10,10 +10,10 @@ from connectors.indices import open_index
 from connectors.kafka.client import create_topics
 from connectors.publisher import Publisher
 from flows.maintenance.rebuild_topics import rebuild_from_topics
-from mneme.control_rows import erasure_receipt, flush_marker
 from mneme.errors import StoreError, StoreRejected
 from mneme.events import Edit, Message
 from mneme.ports import Filter
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Owner, StoredMessage
 from mneme.rows import Collection, Key
 from mneme.settings import EmbedderSettings, Kafka, OpenSearch, Settings

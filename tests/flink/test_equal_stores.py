@@ -24,10 +24,10 @@ from evaluation.faults.expected import read_partition
 from evaluation.faults.flow_process import FlowProcess
 from evaluation.faults.verifier import verify
 from evaluation.synthetic_talks import talk
-from mneme.control_rows import erasure_receipt, flush_marker
 from mneme.errors import StoreError
 from mneme.events import AnyEvent, Delete, Document, Edit, Erase, Flush, Forget
 from mneme.ids import document_key
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.rows import Collection, Key
 from mneme.settings import Kafka, OpenSearch, Settings
 from serving.status import local_status

@@ -32,10 +32,10 @@ from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
 from flows.segment import SegmentLane
 from flows.write import Writer
-from mneme.control_rows import erasure_receipt, flush_marker
 from mneme.errors import InputError
 from mneme.events import Document, Edit, Message
 from mneme.ports import DeadLetter, EmbedderIdentity, MemoryIndex, ParsedDocument, Scope, Section, Spoken
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Owner, Position
 from mneme.rows import Collection, Embedding, Vector
 from mneme.settings import Settings

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from flows.cuts import BoundaryDetector, Utterance, Verdict
 from flows.items import Arrived, Pause
-from mneme.control_rows import flush_marker
 from mneme.errors import ModelMalformed, ModelTimeout, StoreUnavailable
 from mneme.ports import MemoryIndex
+from mneme.receipts import flush_marker
 from mneme.rows import Collection, Key, Row, Vector
 from tests.flows.river import START, CutOnWord, River, contents, embed, episodes, few, lucks, message
 from tests.memory_index_reference import ReferenceIndex

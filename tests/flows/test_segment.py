@@ -13,9 +13,9 @@ from flows.cuts import Cut, Utterance, Verdict
 from flows.items import Amended, Embedded, Pause, WriteBatch
 from flows.lanes.scheduling import NotReady
 from flows.segment import SegmentLane
-from mneme.control_rows import flush_marker
 from mneme.errors import StoreUnavailable
 from mneme.ports import Put
+from mneme.receipts import flush_marker
 from mneme.rows import row_of
 from tests.flows.river import IDENTITY, SETTINGS, START, CutOnWord, few, message, services_for
 from tests.memory_index_reference import ReferenceIndex

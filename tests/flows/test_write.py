@@ -16,11 +16,11 @@ from flows.lanes.parked_events import amendment_row, unread_row
 from flows.reading.documents import about_event
 from flows.reading.editions import record_of
 from flows.write import Stopped, Writer
-from mneme.control_rows import erasure_receipt, flush_marker
 from mneme.errors import StoreUnavailable
 from mneme.events import Delete, Document
 from mneme.ids import cluster_id
 from mneme.ports import Change, Create, DeadLetter, Incoming, Outcome, ParsedDocument, Put, Remove, Write, WriteResult
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Cluster, Owner, Position
 from mneme.rows import Collection, Key, Row, row_of
 from tests.flows.river import IDENTITY, Letters, message

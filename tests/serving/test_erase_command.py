@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from connectors.lance.index import LanceIndex
-from mneme.control_rows import CLAIMS_REFUSED
 from mneme.events import Forget, ForgetDocument
 from mneme.ports import Put
+from mneme.receipts import CLAIMS_REFUSED
 from mneme.records import Owner
 from serving.cli import app
 from serving.service import remote

@@ -17,9 +17,9 @@ from connectors.lance import index as lance_index
 from connectors.lance import table as lance_table
 from connectors.lance.index import LanceIndex
 from connectors.lance.row_cache import RowCache
-from mneme.control_rows import flush_marker
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult
+from mneme.receipts import flush_marker
 from mneme.rows import Collection
 from mneme.settings import Index, Settings
 from tests.contracts.isolation import IsolationContract

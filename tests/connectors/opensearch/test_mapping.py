@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from connectors.opensearch.mapping import VECTORS, document_of, mapping, row_of_hit
-from mneme.control_rows import flush_marker
+from mneme.receipts import flush_marker
 from mneme.records import Validity
 from mneme.rows import Row
 from tests.contracts.memory_index import assert_same

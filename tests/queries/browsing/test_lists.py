@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mneme.control_rows import flush_marker
 from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import Put
+from mneme.receipts import flush_marker
 from mneme.rows import Row, row_of
 from queries.browsing import graph, history, reader
 from queries.browsing.lists import cursor, place_of

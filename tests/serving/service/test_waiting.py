@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mneme.control_rows import flush_marker
 from mneme.errors import StoreRejected, StoreUnavailable
+from mneme.receipts import flush_marker
 from mneme.rows import Key, Row
 from serving.service.waiting import RowWaiter
 

@@ -1,4 +1,4 @@
-"""Rows of ``control`` that hold no record: a marker, a receipt, a tombstone, a parked event, a conversation's owner."""
+"""Small rows for somebody who waits: everything before a flush is searchable, everything of an erasure is gone."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -6,7 +6,7 @@ from typing import Any
 
 from mneme.ids import lasting_name, make_id
 from mneme.records import Owner
-from mneme.rows import Collection, Row
+from mneme.rows import Row, control_row
 
 FLUSH_MARKER = "flush"  # the kind of row
 
@@ -28,33 +28,6 @@ def erasure_receipt(tenant_id: str, erasure_id: str, at: datetime, removed: Mapp
 
 
 def _note(tenant_id: str, kind: str, identity: str, at: datetime, body: dict[str, Any]) -> Row:
-    """A small row of the tenant's, for somebody who waits for it."""
+    """A row of the tenant's."""
     owner = Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)
     return control_row(owner, kind, lasting_name(make_id(kind, tenant_id, identity)), 1, at, body)
-
-
-def control_row(
-    owner: Owner,
-    kind: str,
-    identity: str,
-    version: int,
-    at: datetime,
-    body: dict[str, Any],
-    conversation_id: str | None = None,
-    document_id: str | None = None,
-) -> Row:
-    """A row of ``control`` with this body."""
-    return Row(
-        collection=Collection.CONTROL,
-        id=identity,
-        kind=kind,
-        version=version,
-        tenant_id=owner.tenant_id,
-        owner_key=owner.key,
-        owner_type=owner.type,
-        owner_id=owner.id,
-        at=at,
-        body=body,
-        conversation_id=conversation_id,
-        document_id=document_id,
-    )
