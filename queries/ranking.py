@@ -69,16 +69,16 @@ def successors_first(
     """
     if not successor:
         return list(standings)
-    said_in: dict[str, list[str]] = {}
+    statements_of: dict[str, list[str]] = {}
     for each in evidence.all():
         if each.row.kind == "fact" and scores.get(each.row.id, 0.0) > 0:
             for statement in (each.row.id, *repetitions(each.row)):
-                said_in.setdefault(episode_of(statement), []).append(each.row.id)
+                statements_of.setdefault(episode_of(statement), []).append(each.row.id)
 
     def statement_of(standing: Standing) -> str | None:
         if standing.id not in evidence.episodes:
             return standing.id
-        return max(said_in.get(standing.id, ()), key=lambda each: scores[each], default=None)
+        return max(statements_of.get(standing.id, ()), key=lambda each: scores[each], default=None)
 
     ordered = in_order(standings, successor, statement_of)
     scores.update((standing.id, standing.score) for standing in ordered)
@@ -88,8 +88,8 @@ def successors_first(
 def reordered(ranking: Ranking, standings: Sequence[Standing]) -> Ranking:
     """The ranking with its standings in another order, in which what superseded another still stands before it."""
     scores = dict(ranking.scores)
-    held = successors_first(standings, scores, ranking.evidence, ranking.successor)
-    return replace(ranking, standings=held, scores=scores | {each.id: each.score for each in held})
+    ordered = successors_first(standings, scores, ranking.evidence, ranking.successor)
+    return replace(ranking, standings=ordered, scores=scores | {each.id: each.score for each in ordered})
 
 
 def trace_of(ranking: Ranking) -> tuple[TraceStep, ...]:

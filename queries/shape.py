@@ -120,9 +120,9 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     others = [each for each in facts if each.row.id not in places.ranks and places.scores.get(each.row.id, 0.0) > 0.0]
     others.sort(key=lambda each: best_first(each.row, places.scores[each.row.id]))
     nested = [*holders, *others][: max(most, len(holders))]
-    read = [places.readings[each.row.id] for each in facts if each.row.id in places.readings]
+    readings = [places.readings[each.row.id] for each in facts if each.row.id in places.readings]
     return FoundEpisode(
-        **fields_of(row) | places.of(row) | {"reading": max(read, default=None)},
+        **fields_of(row) | places.of(row) | {"reading": max(readings, default=None)},
         atomic_facts=tuple(FoundFact(**fields_of(each.row) | places.of(each.row)) for each in nested),
     )
 

@@ -81,7 +81,7 @@ def successors(rows: Iterable[Row], scope: Scope, question: Question, asker: str
     """
     if question.about_past:
         return {}
-    found = {}
+    successor_ids = {}
     for row in rows:
         ended = row.valid_to is not None and row.valid_to <= scope.moment
         claims = claims_of(row) if question.asked else ()
@@ -89,8 +89,8 @@ def successors(rows: Iterable[Row], scope: Scope, question: Question, asker: str
             continue
         of_all = row.body.get("validity", {}).get("superseded_by") if ended else None
         if successor := successor_of(claims, question.asked, asker, scope.moment, of_all):
-            found[row.id] = successor
-    return found
+            successor_ids[row.id] = successor
+    return successor_ids
 
 
 def inherit(scores: Mapping[str, float], successor: Mapping[str, str]) -> dict[str, float]:
