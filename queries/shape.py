@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from connectors.aging_cache import Derived
 from connectors.telemetry.meters import stage
 from mneme.rows import Row
 from queries.entities.graph import graph_response
@@ -127,7 +126,6 @@ def _episode(row: Row, places: _Places, facts: Sequence[Candidate], most: int) -
     )
 
 
-@Derived  # many searches find the same
 def fields_of(row: Row) -> dict[str, Any]:
     """The fields of a row's record that its response has."""
     return shared_fields(_FOUND[row.kind], record_of(row))

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from math import inf, nextafter
 
-from connectors.aging_cache import Derived
 from mneme.records import AtomicFact, Claim, Foresight
 from mneme.rows import Row
 from queries.compete import Standing
@@ -32,7 +31,6 @@ Asked = Sequence[tuple[str, str]]
 _ONESELF = frozenset(("", "i", "me", "my", "user", "我"))
 
 
-@Derived  # a search asks it of all that was found
 def claims_of(row: Row) -> tuple[Claim, ...]:
     """The claims that a row makes."""
     if not row.body.get("claims"):

@@ -19,7 +19,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from connectors.aging_cache import Derived
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import AgentCase, Profile
 from mneme.rows import Row
@@ -179,7 +178,6 @@ def _words(fact: Row) -> frozenset[str]:
     return frozenset(tokenise(str(fact.body["atomic_fact"])))
 
 
-@Derived  # of all that was found
 def _only_asks(row: Row) -> bool:
     """True if a message, or the quote that a fact is, has no sentence but questions."""
     return only_asks(str((row.body.get("quote") or {}).get("words") or row.body.get("text") or ""))
