@@ -180,7 +180,7 @@ def lint_code() -> list[Finding]:
     for room, path, tree in code():
         for docstring in docstrings(path, tree):
             if opens_with_a_question(docstring.text):
-                openings[room].append(Finding(path, docstring.line, f"opens with a word of OPENING_WORDS: {docstring.text[:60]!r}"))
+                openings[room].append(Finding(path, docstring.line, f"opens badly: {docstring.text[:60]!r}"))
             passages += [Passage(path, docstring.line, text) for text in prose_of(docstring.text)]
         passages += messages(path, tree)
     for passage in passages:
