@@ -46,7 +46,7 @@ _TYPE_OF_TARGET = {
     **dict.fromkeys("lives_in from born_in located_in visited".split(), LOCATION),
     "has_pet": PET,
 }
-"""Of the edges whose target is no person."""
+"""The relations whose target is no person."""
 _OF_ANY_KIND = ("likes", "works_in")
 
 _CUES = Cues(__file__)

@@ -186,7 +186,7 @@ def _planned_weekdays(earlier: str, spans: Iterable[DaySpan], first: date) -> se
 
 
 def _apart(found: Sequence[Found]) -> Iterator[Found]:
-    """Of phrases that overlap the first and longest."""
+    """The first and longest of phrases that overlap."""
     taken = 0
     for each in sorted(found, key=lambda one: (one.start, -one.end)):
         if each.start >= taken:
