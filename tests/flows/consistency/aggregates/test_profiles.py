@@ -83,15 +83,6 @@ def test_a_relative_is_shown_by_no_sentence_of_which_something_has_ended() -> No
     assert [item.statement for item in drawn([home, family, later]).explicit] == ["Ann lives in Oslo"]
 
 
-def test_a_relative_is_shown_by_no_sentence_of_which_something_has_ended() -> None:
-    home = line(1, "Ann lives in Rome")
-    brother = home.evidence[0].model_copy(update={"claim": Claim(subject="Bo", attribute="sibling", value="Ann")})
-    family = home.model_copy(update={"about": "Bo", "category": "family", "evidence": (brother,)})
-    assert [item.category for item in drawn([home, family]).explicit] == ["preference", "family"]
-    later = line(5, "Ann lives in Oslo")
-    assert [item.statement for item in drawn([home, family, later]).explicit] == ["Ann lives in Oslo"]
-
-
 def test_what_was_replaced_and_is_said_again_stands_in_the_place_of_what_replaced_it() -> None:
     portrait = drawn([line(1, "Ann lives in Rome"), line(5, "Ann lives in Oslo"), line(9, "Ann lives in Rome")])
     assert [(item.statement, [each.episode_id for each in item.evidence]) for item in portrait.explicit] == [
