@@ -142,14 +142,14 @@ def _sufficient(kind: QuestionType, support: Support) -> Iterator[ContextMemory]
 
 
 def _of_one_fact(support: Support, asks_when: bool) -> Iterator[ContextMemory]:
-    """The likeliest memories, until one of them tells a fact for all but certain; of those with the same words the first."""
+    """The likeliest memories, until one of them tells a fact for all but certain; none with only words of one before it."""
     seen: set[frozenset[str]] = set()
     chance = 0.0
     for memory in _dated_first(support.fitting) if asks_when else support.fitting:
         tokens = frozenset(tokenise(memory.text))
-        if tokens not in seen:
+        if not any(tokens <= before for before in seen):
             yield memory
-        seen.add(tokens)
+            seen.add(tokens)
         chance += support.chances[memory]
         if chance >= _SURE or len(seen) == _MOST_FOR_ONE_FACT or (asks_when and memory.happens):
             return
@@ -163,7 +163,8 @@ def _dated_first(memories: Sequence[ContextMemory]) -> list[ContextMemory]:
 
 def _line(memory: ContextMemory, number: int, kind: QuestionType, context: Context, question: str, words: _Words) -> str:
     quote = memory.text if len(memory.text) <= _LONGEST_QUOTE else memory.text[: _LONGEST_QUOTE - 1] + "…"
-    source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
+    named = memory.kind in ("message", "profile") and not memory.text.startswith(f"{memory.source}: ")
+    source = f"{memory.source}: " if memory.source and named else ""
     chinese = words is _CHINESE
     remarks = []
     dated = kind is QuestionType.TEMPORAL
