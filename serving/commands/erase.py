@@ -39,8 +39,8 @@ def erase(
 
     Everything that was made of it is erased too: entities, profiles, the validity of other facts. Neither a replay nor a
     rebuild brings it back; what is sent later begins anew. With --document the owner options say whose document it is; without
-    any it is of the tenant's knowledge. With a CONVERSATION they say whose it must be. Kafka keeps its own copy until the topic's retention is over. Before you erase an
-    owner, stop sending for it until the receipt is there.
+    any it is of the tenant's knowledge. With a CONVERSATION they say whose it must be. Kafka keeps its own copy until the
+    topic's retention is over. Before you erase an owner, stop sending for it until the receipt is there.
     """
 
     is_owned = user is not None or group is not None or agent is not None

@@ -99,3 +99,4 @@ class TestWhatStopsItAtOnce:
             told = CliRunner().invoke(app, ["serve", "--port", str(taken.getsockname()[1])])
         assert told.exit_code == 2
         assert "cannot be listened on" in told.output
+        assert not Path("mneme-data").exists(), "nothing was made or started"
