@@ -13,17 +13,21 @@ from serving.console import visit
 class ClosedPage:
     is_deleted = True
 
+    def __init__(self) -> None:
+        self.waited_for = asyncio.Event()
+
     async def connected(self, timeout: float | None) -> None:
-        pass
+        self.waited_for.set()
 
 
 def test_a_page_that_was_closed_while_it_waited_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visit, "AT_ONCE", 0.0)
-    monkeypatch.setattr(visit, "ui", SimpleNamespace(context=SimpleNamespace(client=ClosedPage())))
+    page = ClosedPage()
+    monkeypatch.setattr(visit, "ui", SimpleNamespace(context=SimpleNamespace(client=page)))
     monkeypatch.setattr(visit, "tag", lambda *_, **__: nullcontext())
 
     async def in_thread(*_: Any) -> str:
-        await asyncio.sleep(0)
+        await page.waited_for.wait()
         return "found"
 
     looking: Any = SimpleNamespace(in_thread=in_thread)
