@@ -175,7 +175,8 @@ _SCHEMA = """
         place INTEGER
     )
 """
-_ADD = "INSERT INTO letters (at, stage, reason, raw, topic, partition, place) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_TOPIC_ID = "ALTER TABLE letters ADD COLUMN topic_id TEXT NOT NULL DEFAULT ''"  # later than the others
+_ADD = "INSERT INTO letters (at, stage, reason, raw, topic, partition, place, topic_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _READ = "SELECT * FROM letters WHERE number > ? ORDER BY number LIMIT 100"
 
 
@@ -185,7 +186,7 @@ class FileDeadLetters:
     Several processes may use it.
 
     Raises:
-        StoreUnavailable, StoreRejected: by every method: the file cannot be read or written, or is none.
+        StoreUnavailable, StoreRejected: by every method: the file cannot be read or written, or is of another kind.
     """
 
     def __init__(self, path: Path) -> None:
@@ -235,7 +236,11 @@ class FileDeadLetters:
     def _opened(self) -> Iterator[sqlite3.Connection]:
         with self._lock, database_errors(self._path):
             if self._database is None:
-                self._database = open_database(self._path, _SCHEMA)
+                self._database = open_database(self._path, f"{_SCHEMA}; {_TOPIC_ID}")
+                with transaction(self._database):
+                    columns = self._database.execute("SELECT name FROM pragma_table_info('letters')").fetchall()
+                    if ("topic_id",) not in columns:
+                        self._database.execute(_TOPIC_ID)
             yield self._database
 
 
@@ -243,12 +248,13 @@ def _letters(page_behind: Callable[[int], list[Any]]) -> Iterator[tuple[int, Dea
     """All letters with their numbers, page by page."""
     last = 0
     while page := page_behind(last):
-        for last, at, stage, reason, raw, topic, partition, place in page:
-            position = None if topic is None else Position(topic=topic, partition=partition, offset=place)
+        for last, at, stage, reason, raw, topic, partition, place, topic_id in page:
+            where = {"topic": topic, "partition": partition, "offset": place, "topic_id": topic_id}
+            position = None if topic is None else Position.model_validate(where)
             yield last, DeadLetter(stage, reason, raw, position, datetime.fromisoformat(at))
 
 
 def _columns(letter: DeadLetter) -> tuple[object, ...]:
     place = letter.position
-    where = (None, None, None) if place is None else (place.topic, place.partition, place.offset)
+    where = (None, None, None, "") if place is None else (place.topic, place.partition, place.offset, place.topic_id)
     return letter.at.isoformat(), letter.stage, safe_reason(letter.reason), letter.raw, *where

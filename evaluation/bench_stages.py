@@ -23,7 +23,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
@@ -44,7 +44,8 @@ from flows.lanes.pending import Backlogs
 from flows.lanes.services import Services
 from flows.lanes.state import Versions
 from flows.running.feeds import Fed, FeedLimits, FileFeed
-from flows.running.open_services import file_endpoints, open_services
+from flows.running.open_services import open_services, with_file_sinks
+from flows.running.pool import at_once
 from flows.write import Writer
 from mneme.ports import (
     Create,
@@ -65,8 +66,6 @@ from mneme.records import Position
 from mneme.rows import Collection, Embedding, Key, Row, Vector
 from mneme.settings import OpenSearch, Settings
 from mneme.times import utc_now
-
-Result = TypeVar("Result")
 
 STAGES = ("decode", "embed", "segment", "extract", "reconcile", "write", "snapshots", "engine")
 _TALKS, _TALK_MESSAGES = 60, 40  # that are made up where there is no file
@@ -167,7 +166,7 @@ def through_the_engine(events: Sequence[Incoming], settings: Settings, embedder:
     def open_feed(name: str, place: object) -> FileFeed:
         assert place is None, "the recovery store is new"
         limits = FeedLimits(backlogs.unfinished, flow.pending_limit, flow.source_batch, threading.Event(), flow.buckets)
-        return FileFeed([Path("stages")], read, lambda path: ["stages"], None, limits)
+        return FileFeed([Path("stages")], read, lambda path: [("stages", None)], None, limits)
 
     with opened(settings, index, embedder, backlogs) as (services, writer):
         source = Source("stages", ("stages",), open_feed)
@@ -182,16 +181,6 @@ def through_the_engine(events: Sequence[Incoming], settings: Settings, embedder:
 
 
 # --- stand-ins --------------------------------------------------------------------------------------------------------
-
-
-def at_once(call: Callable[[], Result], /) -> "Future[Result]":
-    """A pool that works at the moment of submission."""
-    future: Future[Result] = Future()
-    try:
-        future.set_result(call())
-    except Exception as error:  # noqa: BLE001  as a pool does
-        future.set_exception(error)
-    return future
 
 
 class Remembering:
@@ -287,9 +276,9 @@ def opened(
     """The services of a flow that writes into an index in memory, and its writer."""
     with tempfile.TemporaryDirectory(prefix="mneme-stages-") as folder, ExitStack() as stack:
         own, stopping = settings.replace(data=Path(folder)), threading.Event()
-        ends = stack.enter_context(file_endpoints(own, (), backlogs, wrote=lambda kind, identity: None))
+        sources_and_sinks = stack.enter_context(with_file_sinks(own, (), backlogs, wrote=lambda kind, identity: None))
         held = cast(MemoryIndex, index)  # nobody searches a flow that calls no model
-        services, writer, _ = open_services(own, held, embedder, Versions(int(time.time())), ends, stopping, stack)
+        services, writer, _ = open_services(own, held, embedder, Versions(int(time.time())), sources_and_sinks, stopping, stack)
         yield services, writer
 
 

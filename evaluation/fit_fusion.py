@@ -5,7 +5,8 @@
 2. Cross-validate by conversation for several alphas, and print the figures with their intervals. Whole conversations are left
    out, for questions of one share its episodes and its people.
 3. Fit on everything and write the coefficients for this index and this embedder beside those of others: two logistic
-   regressions, for statements and for episodes; English has a pair of its own, which no other language moves.
+   regressions, for statements and for episodes; English has a pair of its own, which no other language moves. Behind them fit
+   the order of the first places, also on the talks that the reader was not fitted on.
 """
 
 import json
@@ -20,6 +21,8 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
+from evaluation.fit_first_places import Ten, fit_first_places
+from evaluation.fit_reader import talks_aside
 from evaluation.fitting import check_ready, fitted, folds_of, given_sets, identity_of, write_entry
 from evaluation.metrics import interval, ndcg_at, recall_at, reciprocal_rank
 from evaluation.options import BeamOption, FittedOption, LocomoOption
@@ -36,7 +39,10 @@ from queries.fuse import Gathered
 from queries.questions.understand import Question
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
 from queries.scoring.field import Numbers
-from queries.scoring.learned import Coefficients, Model, Weights, with_episodes
+from queries.scoring.first_places import first_of, first_places_features
+from queries.scoring.learned import Coefficients, Model, compare, with_episodes
+from queries.scoring.reader import MOST, readings
+from queries.scoring.weights import Weights
 
 FOLDS = 5
 STRENGTH = 1.0  # inverse of the L2 penalty: .03 to 10 differ by less than half a point of recall@10 in cross-validation
@@ -51,7 +57,8 @@ class Example:
     """One question; ``is_foreign`` if it is not English. ``said_in`` are the messages of each statement, ``parents`` the place
     of its episode, -1 for none.
 
-    ``statements`` has the shape (statements, STATEMENT_FEATURES), ``episodes`` (episodes, EPISODE_FEATURES).
+    ``statements`` has the shape (statements, STATEMENT_FEATURES), ``episodes`` (episodes, EPISODE_FEATURES). ``reading`` are
+    the log-odds that each statement answers, NaN where its tokens are not known.
     """
 
     question_set: str
@@ -65,6 +72,7 @@ class Example:
     parents: npt.NDArray[np.int64]
     episodes: Numbers
     holds_answer: Labels
+    reading: Numbers
 
 
 def example_of(
@@ -78,19 +86,35 @@ def example_of(
     """Make an example of the candidates of a question, with the messages that answer it."""
     field = gathered.field
     said_in = [each.row.message_ids for each in field.statements]
+    features = statement_features(question, field, gathered.messages)
     return Example(
         question_set,
         conversation,
         category,
         bool(foreign_language(question.text)),
         evidence,
-        statement_features(question, field, gathered.messages),
+        features,
         np.array([bool(evidence & set(messages)) for messages in said_in], dtype=np.bool_),
         said_in,
         field.parents,
         episode_features(question, field),
         np.array([bool(evidence & set(each.row.message_ids)) for each in field.episodes], dtype=np.bool_),
+        readings(question, field, features, np.zeros(len(said_in)), most=len(said_in)),
     )
+
+
+def ten_of(example: Example, model: Model, alpha: float) -> Ten:
+    """The first places of a question, as these regressions fill them."""
+
+    def read(scores: Numbers) -> Numbers:
+        found = np.full(len(scores), np.nan)
+        best = np.argsort(-scores, kind="stable")[:MOST]
+        found[best] = example.reading[best]
+        return found
+
+    found = compare(model, alpha, example.statements, example.episodes, example.parents, read)
+    features = first_places_features(found.together, found.read, example.statements)
+    return Ten(example.question_set, features, example.answers[first_of(found.together)])
 
 
 def fit_languages(examples: Sequence[Example]) -> tuple[Model, Model | None]:
@@ -215,6 +239,8 @@ def run_fit_fusion(
     # 1.
     sets = [*given_sets(locomo, beam), answerable.in_other_languages()]
     examples = [example for questions in sets for example in _examples(questions, settings, console)]
+    talks = talks_aside()
+    aside = _examples(talks, settings, console)
     # 2.
     with console.status("cross-validating"):
         validated = dict(zip(ALPHAS, cross_validated(examples, ALPHAS), strict=True))
@@ -229,6 +255,7 @@ def run_fit_fusion(
 
     def coefficients(chosen: Sequence[Example]) -> Coefficients:
         english, others = fit_languages(chosen)
+        tens = [ten_of(each, others if others and each.is_foreign else english, best) for each in (*chosen, *aside)]
         return Coefficients(
             backend=settings.index.backend,
             embedder=fingerprint,
@@ -237,7 +264,8 @@ def run_fit_fusion(
             statements=english.statements,
             episodes=english.episodes,
             other_languages=others,
-            fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in sets),
+            first_places=fit_first_places(tens) if late_interaction else None,
+            fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in (*sets, talks)),
             date=utc_now().date(),
         )
 

@@ -17,7 +17,7 @@ import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
 from connectors.models import open_embedder
-from evaluation.fit_reader import kept_aside, read_talks
+from evaluation.fit_reader import talks_aside
 from evaluation.fitting import check_ready, fitted, folds_of, given_sets
 from evaluation.options import BeamOption, FittedOption, LocomoOption
 from evaluation.report import Row, print_table
@@ -114,7 +114,6 @@ FITS = 0.03  # how far an older statement fits at least, as a share of the best 
 UNITS = 16  # of the hidden layer
 _PENALTY, _RATE, _ROUNDS = 3e-3, 2e-3, 40
 _SMALLEST = 1e-6
-_SITTINGS = (6, 12, 24)  # messages between two days of the talks
 FIRST_TEN = 10
 
 
@@ -155,7 +154,7 @@ def run_fit_present(
         return ChangeScorer(told.without[talk] if talk else told.weights, identity).chances
 
     # 1. and 2.
-    fitted_on = [changes.load("fit"), answerable.load(), _talks(), *given_sets(locomo, beam)]
+    fitted_on = [changes.load("fit"), answerable.load(), talks_aside(), *given_sets(locomo, beam)]
     examples = [each for questions in fitted_on for each in _examples(questions, settings, changes_of, console)]
     unseen = _examples(changes.load("judge"), settings, changes_of, console)
     # 3.
@@ -170,16 +169,6 @@ def run_fit_present(
     print_table(console, "Questions for a state: before and after", rows)
     out.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
     console.print(f"FIT present examples={len(examples)} bias={found.bias:.2f}", soft_wrap=True, highlight=False)
-
-
-def _talks() -> QuestionSet:
-    """The talks that the reader was not fitted on, in sittings of several lengths, with the questions that they answer."""
-    talks = read_talks()
-    aside = kept_aside(talks)
-    apart = [talk for talk in talks if talk["id"] in aside]
-    varied = [{**talk, "sitting": _SITTINGS[place % len(_SITTINGS)]} for place, talk in enumerate(apart)]
-    found = answerable.of_talks("talks", "talks kept aside", varied)
-    return replace(found, questions=[each for each in found.questions if each.evidence])
 
 
 def fit(examples: Sequence[Example]) -> PresentWeights:

@@ -23,6 +23,8 @@ from rich.console import Console
 from connectors.models import open_embedder
 from evaluation.options import FittedOption
 from evaluation.report import Row, print_table
+from evaluation.retrieval.question_set import QuestionSet
+from evaluation.retrieval.sets import answerable
 from mneme.errors import SettingsError
 from mneme.ports import TokenEmbedder
 from mneme.rows import TOKEN_DIMENSION
@@ -47,6 +49,7 @@ TALKS = Path(__file__).parent / "talk_questions.json"
 DEFAULT_OUT = Path(reader.__file__).parent
 LANGUAGES = ("en", "other")
 _ASIDE = 8  # of so many talks one
+_SITTINGS = (6, 12, 24)  # messages between two days of the talks kept aside
 _STEPS, _QUESTIONS, _MESSAGES = 5000, 8, 16  # questions of a step, messages of a question
 _RATE, _DECAY, _WARMING = 2e-3, 2e-2, 200
 _LONGEST_STEP = 1.0  # norm of the gradient
@@ -113,6 +116,16 @@ def kept_aside(talks: Sequence[Mapping[str, Any]]) -> frozenset[str]:
     languages = {talk["id"]: language_of(talk["asked"][0][0]) for talk in talks}
     own = (sorted(talk for talk, language in languages.items() if language == each) for each in LANGUAGES)
     return frozenset(talk for each in own for talk in each[::_ASIDE])
+
+
+def talks_aside() -> QuestionSet:
+    """The talks that are not fitted on, in sittings of several lengths, with the questions that they answer."""
+    talks = read_talks()
+    aside = kept_aside(talks)
+    apart = [talk for talk in talks if talk["id"] in aside]
+    varied = [{**talk, "sitting": _SITTINGS[place % len(_SITTINGS)]} for place, talk in enumerate(apart)]
+    found = answerable.of_talks("talks", "talks kept aside", varied)
+    return replace(found, questions=[each for each in found.questions if each.evidence])
 
 
 def _questions(talks: Sequence[Mapping[str, Any]], embedder: TokenEmbedder) -> Iterator[tuple[str, Asked]]:

@@ -9,7 +9,7 @@ For each batch of a bucket:
    the first message, as it comes in here, decides, and the row of step 5 remembers it.
 4. In the same job: the vectors, batched with those of all other lanes.
 5. ``Put`` the message with its vector, and pass it on, in the order of arrival. With the first message of a conversation,
-   ``Create`` the row that says whose it is.
+   ``Put`` the row that says whose it is: this lane alone writes it, so that a late write of a process that died loses.
 
 An edit or a delete takes its place in that order (flows/embedding/amendments.py): it is kept in the index while it is at
 work, applied in the pool as soon as all before it is passed on, and the message is ``Put`` as it is now, and passed on. So does
@@ -17,14 +17,13 @@ an erasure: from then on nothing older comes in (flows/lanes/erasures.py), and w
 """
 
 import logging
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from flows.cuts import Utterance, lane_of_message, lane_of_row
-from flows.embedding.admission import Admitted, Foreign, MessageBatch, admit, belongs_to, event_of, over_erased
+from flows.embedding.admission import Admitted, Foreign, MessageBatch, admit, belongs_to, event_of
 from flows.embedding.amendments import AmendmentResult, PendingAmendment, apply_amendment
 from flows.items import (
     Amended,
@@ -38,13 +37,17 @@ from flows.items import (
     SinkItem,
     Withdrawn,
     WriteBatch,
+    owner_from,
+    owner_values,
+    refer,
+    referred,
 )
 from flows.lanes.erasures import Said, Tombstones, tombstone_row
 from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
 from flows.lanes.services import Services
-from flows.lanes.state import RecentKeys, decode_state, encode_state, owner_from, owner_values, refer, referred
+from flows.lanes.state import RecentKeys, decode_state, encode_state
 from mneme.ids import chunk_episode_id, conversation_path
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, StoredMessage
@@ -52,7 +55,6 @@ from mneme.rows import Collection, Key, Row, row_of
 
 STATE_VERSION = 2
 _JOB_MESSAGES = 32  # messages of one job: few enough that a flush does not wait long behind a backfill
-_ERASED_IDS = 8192  # erased conversations of a bucket; more than can be between this step and the index
 
 Passed = Embedded | Amended | Retraction | Erasure | Pause | SinkItem
 Item = MessageBatch | PendingAmendment | Withdrawn | Erasure | Pause
@@ -72,9 +74,8 @@ class EmbedLane:
         self._kept_out: RecentKeys[str, None] = RecentKeys()  # messages that were older than an erasure
         self._owners: RecentKeys[str, Owner] = RecentKeys()  # as the first message seen lately says, not the index
         self._decided: RecentKeys[str, Owner] = RecentKeys()  # as the messages that were admitted lately say
+        self._begun: RecentKeys[str, Owner] = RecentKeys()  # of conversations that began lately and go on, as their rows say
         self._erased = Tombstones()
-        self._lanes_of: dict[Erasure, list[str]] = {}
-        self._erased_beginnings: OrderedDict[str, None] = OrderedDict()
         if state is not None:
             self._restore(decode_state(state, STATE_VERSION))
 
@@ -126,10 +127,6 @@ class EmbedLane:
             if isinstance(item, Pause) and (outcome is None or isinstance(outcome, Owner)):
                 yield replace(item, owner_key=outcome.key) if outcome else item
             elif isinstance(item, Erasure) and (outcome is None or isinstance(outcome, Owner)):
-                for lane in self._lanes_of.pop(item, [item.lane]):
-                    self._erased_beginnings[lane] = None
-                    if len(self._erased_beginnings) > _ERASED_IDS:
-                        self._erased_beginnings.popitem(last=False)
                 yield replace(item, owner=outcome or item.owner or tenant_of(item.tenant_id))
             elif isinstance(item, Withdrawn):
                 yield WriteBatch((Remove(message_key(item.owner, item.chunk_id), self._services.versions.next()),))
@@ -173,10 +170,10 @@ class EmbedLane:
     def epoch_done(self) -> None:
         """Forget what the index tells by now."""
         for lane in {lane for item in self._jobs.items() if isinstance(item, MessageBatch) for lane in item.lanes}:
-            for owners in (self._owners, self._decided):
+            for owners in (self._owners, self._decided, self._begun):
                 if lane in owners:  # what begins with these is not in the index yet, or was not when they looked
                     owners[lane] = owners[lane]
-        for each in (self._owners, self._decided, self._recent, self._messages, self._withdrawn, self._kept_out):
+        for each in (self._owners, self._decided, self._begun, self._recent, self._messages, self._withdrawn, self._kept_out):
             each.epoch_done()
 
     def _restore(self, state: dict[str, object]) -> None:
@@ -247,11 +244,11 @@ class EmbedLane:
                 Put(row.stored_again(message.version, each.embedding) if row is not None else row_of(message, each.embedding))
             )
         for message in served.erased:
-            self._owners.pop(lane_of_message(message), None)
             self._kept_out[message.id] = None
+        self._forget_owners({lane_of_message(message) for message in served.erased})
         gone = [*served.erased, *(each.message for each in foreign)]
         writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in gone]
-        writes += [self._beginning(each) for each in served.beginnings if self._is_its_own(each.row)]
+        writes += [Put(replace(row, version=versions.next())) for row in served.beginnings if self._begins(row)]
         writes += puts
         if writes:
             yield WriteBatch(tuple(writes))
@@ -268,6 +265,15 @@ class EmbedLane:
             self._note(message)
             yield Embedded(utterance, replayed=message.id in served.replayed, continues=message.id in served.continuing)
 
+    def _forget_owners(self, lanes: Set[str]) -> None:
+        """Of conversations whose messages were kept out, those that wait tell the owner: another erasure may be among them."""
+        for lane in lanes:
+            self._owners.pop(lane, None)
+        for batch in self._jobs.items() if lanes else ():
+            for message in (batch.messages or ()) if isinstance(batch, MessageBatch) else ():
+                if (lane := lane_of_message(message)) in lanes:
+                    self._owners[lane] = self._owners.get(lane, message.owner)
+
     def _refused(self, foreign: Foreign, raw: bytes) -> DeadLetter:
         message = foreign.message
         reason = f"{message.owner.type}_id: conversation {message.conversation_id} {belongs_to(foreign.owner)}"
@@ -275,10 +281,17 @@ class EmbedLane:
         at = self._services.clock() if message.position.is_in_a_file else message.created_at  # a replay counts from it
         return DeadLetter("embed", reason, raw or event_of(message), message.position, at)
 
-    def _is_its_own(self, beginning: Row) -> bool:
-        """Return whether a conversation begins with this, as far as is known here."""
-        origin = origin_of(beginning)
-        return origin is not None and self._decided.get(lane_of_row(beginning), origin.owner) == origin.owner
+    def _begins(self, beginning: Row) -> bool:
+        """Return whether a conversation begins with this, as far as is known here.
+
+        The index may not have shown what began a moment ago. What an erasure covers keeps nothing from beginning anew.
+        """
+        origin, lane = origin_of(beginning), lane_of_row(beginning)
+        if origin is None or lane in self._begun or self._decided.get(lane, origin.owner) != origin.owner:
+            return False
+        if not self._erased.cover(Said.first(origin, beginning.conversation_id or "")):
+            self._begun[lane] = origin.owner
+        return True
 
     # --- documents ---------------------------------------------------------------------------------------------------
 
@@ -305,14 +318,14 @@ class EmbedLane:
             erasure = replace(erasure, owner=owner)
         lanes = [lane for lane, owner in self._owners.items() if erasure.concerns(lane, owner)]
         self._erased.add(erasure, lanes)
-        for lane in [lane for lane, owner in self._decided.items() if erasure.concerns(lane, owner)]:
-            del self._decided[lane]
+        for owners in (self._decided, self._begun):
+            for lane in [lane for lane, owner in owners.items() if erasure.concerns(lane, owner)]:
+                del owners[lane]
         for lane in lanes:
             del self._owners[lane]
             for ids in (self._recent, self._messages):
                 for identity in [each for each in ids if each.startswith(f"{lane}/")]:
                     del ids[identity]
-        self._lanes_of[erasure] = lanes or [erasure.lane]
         self._jobs.add("", erasure, self._call_of(erasure))
 
     def _call_of(self, waiting: Pause | Erasure) -> Callable[[], Owner | None] | None:
@@ -322,15 +335,6 @@ class EmbedLane:
         else:
             is_known = waiting.owner is not None or waiting.conversation_id is None
         return None if is_known else partial(owner_of_lane, self._services.index, waiting.tenant_id, waiting.lane)
-
-    def _beginning(self, beginning: Create | Put) -> Create | Put:
-        """Let a beginning behind an erasure take the place of the one before it, which may have been written since."""
-        row = beginning.row
-        lane = lane_of_row(row)
-        if lane not in self._erased_beginnings:
-            return beginning
-        del self._erased_beginnings[lane]
-        return over_erased(beginning, self._services.versions.next())
 
     # --- amendments --------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,8 @@ Only what must be read first, documents and attachments, is ``Unread``; a messag
 ``Amendment`` comes out of decode as well and leaves embed as ``Amended``; what is ``Withdrawn`` of a document leaves it as a
 ``Retraction``. ``Pause``, ``Retraction`` and ``Erasure`` travel the same way, in order with what they concern.
 ``WriteBatch``, ``FlushDone``, ``Erased``, ``DeadLetter`` and ``Recovered`` go from any step straight to the writer.
+
+A snapshot keeps an item as its ``Reference``: ids and times without texts, from which the item is read again.
 """
 
 from collections.abc import Sequence
@@ -14,14 +16,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from flows.cuts import Utterance, lane_of_message
+from flows.cuts import Cut, Utterance, lane_of_message
 from mneme.events import Correct, Document, Edit, Message, Retract
 from mneme.ids import conversation_path, document_key, message_id
 from mneme.ports import DeadLetter, Write
 from mneme.records import AnyRecord, Corrected, Mention, Owner, Position, ProfileItem, StoredMessage
 from mneme.rows import Embedding
 
-Reference = dict[str, Any]  # an item as plain values for a snapshot: ids and times, no texts
+Reference = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -238,7 +240,7 @@ class NewRecord:
 class Extracted:
     """An episode (first) with everything taken from it.
 
-    ``reference`` names the cut it was taken from (flows/lanes/state.py): enough to make all of this again.
+    ``reference`` names the cut it was taken from (``refer``): enough to make all of this again.
     """
 
     lane: str
@@ -301,3 +303,85 @@ Decoded = Unread | Arrived | Amendment | Pause | Erasure | DeadLetter
 Read = Arrived | Amendment | Embedded | Withdrawn | Pause | Erasure
 SinkItem = WriteBatch | FlushDone | Erased | DeadLetter | Recovered
 OF_THE_WRITER = (WriteBatch, FlushDone, Erased, DeadLetter, Recovered)  # a tuple: a union would be put together for each item
+
+
+# --- references -------------------------------------------------------------------------------------------------------
+
+
+def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
+    """The reference of an item."""
+    match item:
+        case Cut():
+            return {
+                "is": "cut",
+                "lane": item.lane,
+                "id": item.id,
+                "owner": owner_values(item.owner),
+                "conversation": item.conversation_id,
+                "document": item.document_id,
+                "ids": [utterance.message.id for utterance in item.utterances],
+                "closed_by": item.closed_by,
+                "provisional": item.provisional,
+                "because": item.begins_because,
+            }
+        case Retraction():
+            return {"is": "retraction", "lane": item.lane, "owner": owner_values(item.owner), "id": item.episode_id}
+        case Pause():
+            pause = [item.lane, item.reason, item.tenant_id, item.flush_id, item.owner_key, item.bucket]
+            return {"is": "pause", "lane": item.lane, "pause": pause}
+        case Erasure():
+            return {
+                "is": "erasure",
+                "lane": item.lane,
+                "tenant": item.tenant_id,
+                "conversation": item.conversation_id,
+                "owner": owner_values(item.owner) if item.owner else None,
+                "id": item.erasure_id,
+                "arrived_at": item.arrived_at.isoformat(),
+                "position": item.position.model_dump(),
+                "bucket": item.bucket,
+                "tokens": item.tokens,
+                "document": item.document_id,
+                "dated": item.is_dated,
+            }
+
+
+def weight_of(reference: Reference) -> int:
+    """The number of messages that are unfinished while this is: those of a cut; anything else counts as one."""
+    return len(reference.get("ids", ())) or 1
+
+
+def referred(reference: Reference) -> Retraction | Pause | Erasure:
+    """The retraction, pause or erasure of a reference."""
+    if reference["is"] == "retraction":
+        return Retraction(reference["lane"], owner_of(reference), reference["id"])
+    if reference["is"] == "erasure":
+        return Erasure(
+            tenant_id=reference["tenant"],
+            conversation_id=reference["conversation"],
+            owner=owner_of(reference) if reference["owner"] else None,
+            erasure_id=reference["id"],
+            arrived_at=datetime.fromisoformat(reference["arrived_at"]),
+            position=Position.model_validate(reference["position"]),
+            bucket=reference["bucket"],
+            tokens=reference["tokens"],
+            document_id=reference["document"],
+            is_dated=reference["dated"],
+        )
+    return Pause(*reference["pause"])
+
+
+def owner_of(reference: Reference) -> Owner:
+    """The owner of an item."""
+    return owner_from(reference["owner"])
+
+
+def owner_from(values: Sequence[Any]) -> Owner:
+    """The owner whose ``owner_values`` these are."""
+    tenant_id, owner_type, owner_id = values
+    return Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
+
+
+def owner_values(owner: Owner) -> list[str]:
+    """An owner as plain values."""
+    return [owner.tenant_id, owner.type, owner.id]

@@ -21,23 +21,25 @@ from functools import partial
 
 from flows.consistency.revise import Revision, revise
 from flows.consistency.unit_of_work import Deciders, UnitOfWork
-from flows.extract import dead_letter_of, extract
-from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
-from flows.lanes.erasures import SweepResult, sweep
-from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
-from flows.lanes.services import Services
-from flows.lanes.state import (
-    EpochBarrier,
-    MessagesGone,
-    RecentKeys,
-    decode_state,
-    encode_state,
+from flows.extract import MessagesGone, dead_letter_of, extract, read_cut
+from flows.items import (
+    Erasure,
+    Extracted,
+    FlushDone,
+    Pause,
+    Reference,
+    Retraction,
+    SinkItem,
+    WriteBatch,
     owner_of,
-    read_cut,
     refer,
     referred,
     weight_of,
 )
+from flows.lanes.erasures import SweepResult, sweep
+from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
+from flows.lanes.services import Services
+from flows.lanes.state import EpochBarrier, RecentKeys, decode_state, encode_state
 from mneme.errors import ModelError, ModelPaused
 from mneme.ports import DeadLetter, Put, Remove
 from mneme.records import Owner

@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from connectors.durable import is_locked, replace_json
+from connectors.durable import disk_errors, is_locked, replace_json
 from connectors.folders import private_folder
 from connectors.inbox import inbox_folder
 from flows.running.recovery import FILES, NAMED_FILES, TOPICS, Engine, RecoveryStore, WriteMark
@@ -39,7 +39,7 @@ class IngestReport:
 
     ``repeated`` are the facts that only say again what another says; ``facts`` counts none of them.
     ``usage`` is what chat models cost, by role. ``files`` were read, those of folders one by one; ``skipped`` are files of
-    folders that are not understood.
+    folders that are not understood, and last lines that are half written.
     """
 
     messages: int
@@ -80,7 +80,7 @@ def ingest(
     from flows.engines.port import Source
     from flows.lanes.pending import Backlogs
     from flows.running.feeds import FeedLimits, FileFeed
-    from flows.running.open_services import file_endpoints
+    from flows.running.open_services import with_file_sinks
     from flows.running.process import run_process
 
     started = time.monotonic()
@@ -98,11 +98,11 @@ def ingest(
     if on_progress is not None:
         on_progress(0, total)
 
-    def known_as(path: Path) -> Iterator[str]:
+    def known_as(path: Path) -> Iterator[tuple[str, int | None]]:
         """The same content given to another owner, or at another place of a folder, is another file."""
         naming = dict(owner_defaults) | ({"name": names[path]} if names[path] != path.name else {})
         ending = f":{short_hash(repr(sorted(naming.items())))}" if naming else ""
-        return (f"{content}{ending}" for content in identities(path))
+        return ((f"{content}{ending}", end) for content, end in identities(path))
 
     def fed(count: int) -> None:
         if on_progress is not None:
@@ -127,8 +127,8 @@ def ingest(
         stack.enter_context(stopped_by_signals(stopping))
         store = stack.enter_context(recovery_store(settings, FILES))
         source, named = Source("files", ("files",), open_feed), _named(folder / NAMED_FILES, names)
-        ends = stack.enter_context(file_endpoints(settings, [source], backlogs, wrote=written, named_files=named))
-        tally, usage = run_process(settings, partial(single_process_run, settings, store), ends, stopping)
+        sources_and_sinks = stack.enter_context(with_file_sinks(settings, [source], backlogs, wrote=written, named_files=named))
+        tally, usage = run_process(settings, partial(single_process_run, settings, store), sources_and_sinks, stopping)
         if not stopping.is_set():  # nothing waits any more
             (folder / NAMED_FILES).unlink(missing_ok=True)
     if stopping.is_set():  # everything read so far is settled; the next run goes on from there
@@ -256,7 +256,8 @@ def _named(note: Path, paths: Iterable[Path]) -> tuple[Path, ...]:
     before = tuple(map(Path, json.loads(note.read_text()))) if note.exists() else ()
     named = tuple(dict.fromkeys([*before, *(path.resolve() for path in paths)]))
     if named != before:
-        replace_json(note, [str(path) for path in named])
+        with disk_errors(str(note)):
+            replace_json(note, [str(path) for path in named])
     return named
 
 

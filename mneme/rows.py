@@ -384,6 +384,7 @@ def control_row(
     body: dict[str, Any],
     conversation_id: str | None = None,
     document_id: str | None = None,
+    parent_id: str | None = None,
 ) -> Row:
     """A row of ``control`` that holds no record: a marker, a receipt, a tombstone, a parked event, a conversation's owner."""
     return Row(
@@ -399,4 +400,5 @@ def control_row(
         body=body,
         conversation_id=conversation_id,
         document_id=document_id,
+        parent_id=parent_id,
     )

@@ -37,10 +37,10 @@ K1, B = 1.2, 0.75
 
 @dataclass(slots=True, eq=False)
 class ReferenceStore:
-    """What lasts beyond one ``ReferenceIndex``: rows, removed versions, metadata."""
+    """What lasts beyond one ``ReferenceIndex``: rows, versions, metadata."""
 
     rows: dict[Key, Row] = field(default_factory=dict)
-    removed: dict[Key, int] = field(default_factory=dict)
+    versions: dict[Key, int] = field(default_factory=dict)  # as they count for the next write, of removed rows too
     metadata: dict[str, str] = field(default_factory=dict)
     embedder: EmbedderIdentity | None = None
     tokeniser: str = ""
@@ -140,22 +140,20 @@ class ReferenceIndex:
     def _write(self, write: Write) -> WriteResult:
         store = self._store
         key = write.key if isinstance(write, Remove) else write.row.key
-        present = store.rows.get(key)
-        if isinstance(write, Create):
-            newest = -1 if present is None else math.inf
-        else:
-            newest = present.version if present else store.removed.get(key, -1)
+        newest = store.versions.get(key, -1)
         version = write.version if isinstance(write, Remove) else write.row.version
-        if version < newest:
+        if key in store.rows if isinstance(write, Create) else version < newest:
             return WriteResult(Outcome.NEWER_EXISTS)
         if isinstance(write, Remove):
             store.rows.pop(key, None)
-            store.removed[key] = version
+            store.versions[key] = version
             return WriteResult(Outcome.DONE)
         dimension = store.embedder.dimension if store.embedder else None
         if write.row.vector is not None and write.row.vector.shape != (dimension,):
             return WriteResult(Outcome.REJECTED, f"vector: shape {write.row.vector.shape} is not ({dimension},)")
         kept = None if write.row.vector is None else directions(whole_numbers(write.row.vector))  # as every index keeps it
+        # What was created counts as OpenSearch has it: from the removal on, and not by its own version.
+        store.versions[key] = max(newest, 0) + 1 if isinstance(write, Create) else version
         store.rows[key] = replace(write.row, body=json.loads(json.dumps(write.row.body)), vector=kept)
         return WriteResult(Outcome.DONE)
 

@@ -103,8 +103,10 @@ def content_identity(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def identities(path: Path) -> Iterator[str]:
+def identities(path: Path) -> Iterator[tuple[str, int | None]]:
     """The identity of a file that is no document; before it, of JSON Lines, those that it had when it ended sooner.
+
+    With each comes the number of lines that it is of. A last line that is half written is of none. None: it is of all.
 
     Raises:
         InputError: as ``read_file``.
@@ -112,18 +114,37 @@ def identities(path: Path) -> Iterator[str]:
     form = _recognise(path)
     if isinstance(form, _Lines):
         yield from _identities_of_beginnings(path)
-    if not isinstance(form, _Document):
-        yield content_identity(path)
+    elif not isinstance(form, _Document):
+        yield content_identity(path), None
 
 
-def _identities_of_beginnings(path: Path) -> Iterator[str]:
+def _identities_of_beginnings(path: Path) -> Iterator[tuple[str, int]]:
     read = hashlib.sha256()
+    yield read.hexdigest(), 0
     with _opened(path) as file:
-        for line in file:
+        for count, line in enumerate(file, start=1):
+            if _is_half_written(line):
+                return
             text = line.rstrip(b"\r\n")
             for part in (text, line[len(text) :]):  # the last line may have had no end
                 read.update(part)
-                yield read.hexdigest()
+                yield read.hexdigest(), count
+
+
+def half_written(path: Path) -> int | None:
+    """The number of the last line of JSON Lines, from 1, where somebody has begun to write it; else None.
+
+    Raises:
+        InputError: as ``read_file``.
+    """
+    if not isinstance(_recognise(path), _Lines):
+        return None
+    with _opened(path) as file:
+        return next((number for number, line in enumerate(file, start=1) if _is_half_written(line)), None)
+
+
+def _is_half_written(line: bytes) -> bool:
+    return not line.endswith(b"\n") and bool(line.strip()) and _parsed(line) is None
 
 
 # --- forms -----------------------------------------------------------------------------------------------------------
@@ -309,7 +330,7 @@ def _filled_lines(file: BufferedReader) -> Iterator[bytes]:
 
 
 def _parsed(raw: bytes) -> Any:
-    """JSON, or None for what is none."""
+    """Parsed JSON; None for other text."""
     try:
         return json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from connectors.files.files import count_events
+from connectors.files.files import count_events, half_written
 from mneme.errors import InputError
 
 
@@ -20,7 +20,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file of a folder that is not taken in, and why."""
+    """A file of a folder that is not taken in, or the last line of one that is, and why."""
 
     path: Path
     reason: str
@@ -55,6 +55,7 @@ def find_files(paths: Sequence[Path], defaults: Mapping[str, str] | None = None)
     for path in paths:
         if not path.is_dir():
             files.append(Found(path, path.name, count_events(path, **given)))
+            skipped += _skipped_line(path)
             continue
         understood = len(files)
         for inside in _below(path):
@@ -62,11 +63,17 @@ def find_files(paths: Sequence[Path], defaults: Mapping[str, str] | None = None)
             try:
                 _check(inside, name)
                 files.append(Found(inside, name, count_events(inside, **given)))
+                skipped += _skipped_line(inside)
             except InputError as error:
                 skipped.append(Skipped(inside, str(error).removeprefix(f"{inside}: ")))
         if understood == len(files):
             raise InputError(_nothing_in(path, skipped))
     return Search(tuple(files), tuple(skipped))
+
+
+def _skipped_line(path: Path) -> Iterator[Skipped]:
+    if line := half_written(path):
+        yield Skipped(path, f"line {line} is half written; give the file again when it is whole")
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -4,18 +4,21 @@ import logging
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from kafka import TopicPartition, errors
 from kafka.admin import KafkaAdminClient, OffsetSpec
+from kafka.consumer.fetcher import ConsumerRecord
 
 from connectors.clients import silence
 from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
 from mneme.events import LARGEST_EVENT_BYTES
 from mneme.ports import Lane
 from mneme.settings import Kafka, Topics
+from mneme.times import from_milliseconds
 
 LARGEST_INPUT_BYTES = LARGEST_EVENT_BYTES + 64 * 1024  # with key, headers and framing
 LARGEST_OUTPUT_BYTES = LARGEST_INPUT_BYTES + 1024 * 1024  # a dead letter is an input with headers that explain it
@@ -143,6 +146,14 @@ def topics_of_lanes(topics: Topics) -> dict[Lane, str]:
 def topic_id_of(told: UUID | None) -> str:
     """The id of a topic as Kafka's own tools print it; "" where the broker tells none."""
     return urlsafe_b64encode(told.bytes).decode().rstrip("=") if told and told.int else ""
+
+
+def time_of(record: ConsumerRecord) -> datetime | None:
+    """The time at which Kafka received a record, or its sender's clock where the topic keeps that; None of what is no time."""
+    try:
+        return from_milliseconds(record.timestamp) if record.timestamp >= 0 else None
+    except OverflowError:
+        return None
 
 
 def create_topics(settings: Kafka) -> list[str]:

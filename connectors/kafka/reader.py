@@ -3,23 +3,25 @@
 import logging
 import time
 from contextlib import suppress
+from typing import Any
+from uuid import UUID
 
 from kafka import KafkaConsumer, TopicPartition
-from kafka.consumer.fetcher import ConsumerRecord
+from kafka.consumer.fetcher import ConsumerRecord, Fetcher
 from kafka.errors import KafkaError, LogTruncationError, NoOffsetForPartitionError, OffsetOutOfRangeError
 from kafka.future import Future
 from kafka.structs import OffsetAndMetadata
 
-from connectors.kafka.client import connection_arguments, kafka_errors, topic_id_of
+from connectors.kafka.client import connection_arguments, kafka_errors, time_of, topic_id_of
 from mneme.errors import StoreRejected
 from mneme.ports import Incoming
 from mneme.records import Position, is_another_topic
 from mneme.settings import Kafka
-from mneme.times import from_milliseconds, utc_now
+from mneme.times import utc_now
 
 _log = logging.getLogger(__name__)
 _LAST_COMMIT_SECONDS = 2.0
-_UNWATCHED_SECONDS = 0.5  # between polls: a fetch waits so long at the broker
+_BY_TOPIC_ID = 13  # the first version of a fetch that names its topic by the id (Kafka 3.1)
 
 Place = tuple[int, str]  # the offset of the first event to read, and the id of the topic; "" where the broker tells none
 
@@ -27,6 +29,29 @@ _REMEDY = (
     "Keep the topic, and its retention longer than the longest stop. To go on now, start the flow once with "
     "MNEME_FLOW__ADOPT_INDEX=true: it reads from the earliest event that there is, and nothing is duplicated"
 )
+
+
+class _FetcherById(Fetcher):  # type: ignore[misc]
+    """Fetches a topic by its id, and so never from another topic of the same name; kafka-python names it (3.0.12).
+
+    The client learns of a topic that was made anew some time after the broker; a fetch by name is answered meanwhile.
+    """
+
+    identity: UUID
+
+    def _create_fetch_requests(self) -> Any:
+        requests = super()._create_fetch_requests()
+        for request, _ in requests.values():
+            request._max_version = _BY_TOPIC_ID  # of an older broker its own latest, which asks by name
+            for topic in (*request.topics, *request.forgotten_topics_data):
+                topic.topic_id = self.identity
+        return requests
+
+    def _handle_fetch_response(self, node_id: Any, fetch_offsets: Any, send_time: float, response: Any) -> None:
+        (topic,) = {partition.topic for partition in fetch_offsets}
+        for answer in response.responses:
+            answer.topic = topic
+        super()._handle_fetch_response(node_id, fetch_offsets, send_time, response)
 
 
 class PartitionReader:
@@ -47,10 +72,7 @@ class PartitionReader:
         self._partition = TopicPartition(topic, partition)
         self._commit: Future | None = None
         self._commits_fail = False
-        self._end = 0
-        self._polled_at = time.monotonic()
-        self._held: list[ConsumerRecord] = []  # until it is known of which topic they are
-        self._look: Future | None = None
+        self._end = self._partitions = 0
         with kafka_errors(settings, f"connecting to read {topic}/{partition}"):
             self._consumer = KafkaConsumer(
                 **connection_arguments(settings),
@@ -87,17 +109,15 @@ class PartitionReader:
         """
         with kafka_errors(self._settings, f"reading {self._name}"):
             try:
-                if not self._held:
-                    self._held = self._consumer.poll(timeout_ms=0, max_records=limit).get(self._partition, [])
-                if not self._is_watched():
-                    return []
+                records = self._consumer.poll(timeout_ms=0, max_records=limit).get(self._partition, [])
+                # not the last event's offset + 1: the markers of transactions have offsets too
+                position = self._consumer.position(self._partition, timeout_ms=0)
             except (OffsetOutOfRangeError, LogTruncationError, NoOffsetForPartitionError) as error:
                 raise self._lost(self._position) from error
-            if self._is_anew(self._topic_id):  # what was just polled is of the new one
+            if self._is_anew(self._topic_id):
                 raise self._lost(self._position)
-            # not the last event's offset + 1: the markers of transactions have offsets too
-            self._position = self._consumer.position(self._partition, timeout_ms=0) or self._position
-        records, self._held = self._held, []
+            self._tell_of_added_partitions()
+            self._position = position or self._position
         return [self._incoming(record) for record in records]
 
     def lag(self) -> int:
@@ -130,18 +150,16 @@ class PartitionReader:
     def _name(self) -> str:
         return f"{self._partition.topic}/{self._partition.partition}"
 
-    def _is_watched(self) -> bool:
-        """Return whether the topic is the one it was, as far as the client can tell.
+    def _tell_of_added_partitions(self) -> None:
+        """Log once, from the first partition, that there are others that no reader was opened for."""
+        if self._partition.partition == 0 and (now := self._partitions_there()) > self._partitions:
+            self._partitions = now
+            _log.warning(
+                "%s has %d partitions now: start the flow again, it reads the new ones from then on", self._partition.topic, now
+            )
 
-        A fetch names no id. One that waits at the broker fails when the topic is deleted; after a while without any, the client
-        has to ask.
-        """
-        before, self._polled_at = self._polled_at, time.monotonic()
-        if self._look is None and self._polled_at - before > _UNWATCHED_SECONDS:
-            self._look = self._consumer._cluster.request_update()
-        if self._look is not None and self._look.is_done:  # the client's own thread sees to it
-            self._look = None
-        return self._look is None
+    def _partitions_there(self) -> int:
+        return len(self._consumer._cluster.partitions_for_topic(self._partition.topic) or ())
 
     def _is_anew(self, topic_id: str) -> bool:
         """Return whether the topic is another one than that of this id. One that is gone has no id."""
@@ -151,7 +169,12 @@ class PartitionReader:
         if self._partition.partition not in self._consumer.partitions_for_topic(self._partition.topic):
             raise StoreRejected(f"Kafka has no partition {self._name}; create the topic, or correct MNEME_KAFKA__TOPICS__*")
         self._consumer.assign([self._partition])
-        self._topic_id = topic_id_of(self._consumer._cluster.topic_id(self._partition.topic))
+        self._partitions = self._partitions_there()
+        identity = self._consumer._cluster.topic_id(self._partition.topic)
+        self._topic_id = topic_id_of(identity)
+        if self._topic_id:
+            fetcher = self._consumer._fetcher
+            fetcher.__class__, fetcher.identity = _FetcherById, identity
         first, self._end = self._bounds()
         start, topic_id = place or (first, "")
         if self._is_anew(topic_id) or not first <= start <= self._end:
@@ -181,7 +204,7 @@ class PartitionReader:
         return Incoming(
             raw=record.value or b"",
             position=Position(topic=record.topic, partition=record.partition, offset=record.offset, topic_id=self._topic_id),
-            received_at=from_milliseconds(record.timestamp) if record.timestamp >= 0 else None,
+            received_at=time_of(record),
         )
 
     def _committed(self, offsets: object, answer: object) -> None:

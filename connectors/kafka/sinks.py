@@ -20,8 +20,8 @@ from kafka.errors import KafkaTimeoutError
 
 from connectors.clients import encoded
 from connectors.dead_letters import is_about, safe_reason
-from connectors.durable import exclusive
-from connectors.kafka.client import RecordTooLarge, administering, connection_arguments, kafka_errors, partitions_of
+from connectors.durable import disk_errors, exclusive
+from connectors.kafka.client import RecordTooLarge, administering, connection_arguments, kafka_errors, partitions_of, time_of
 from connectors.kafka.producer import BATCH_BYTES, Record, ReliableProducer
 from mneme.ports import Change, DeadLetter, Scope
 from mneme.records import Position
@@ -126,7 +126,7 @@ class KafkaDeadLetters(_Sink):
         3. Delete everything before that end.
         """
         topic = self._settings.topics.dead_letters
-        with exclusive(self._taking_away):
+        with disk_errors(str(self._taking_away)), exclusive(self._taking_away):
             # Step 1.
             with _reading(self._settings) as (consumer, ends):
                 count = sum(unwanted(_letter(record)) for record in _records(consumer, ends))
@@ -270,7 +270,7 @@ def _letter(record: ConsumerRecord) -> DeadLetter:
             at=datetime.fromisoformat(headers["mneme-at"]),
         )
     except (KeyError, ValueError):
-        at = from_milliseconds(max(0, record.timestamp))
+        at = time_of(record) or from_milliseconds(0)
         return DeadLetter(stage="unknown", reason="not written by Mneme", raw=record.value or b"", position=None, at=at)
 
 

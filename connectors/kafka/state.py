@@ -28,6 +28,7 @@ class TopicState:
     replicas: int = 0
     retention_hours: float | None = None
     by_broker_time: bool = True
+    is_compacted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ def _topic(name: str, is_input: bool, found: Any, config: Mapping[str, Any]) -> 
         replicas=min((len(each["replica_nodes"]) for each in found["partitions"]), default=0),
         retention_hours=None if retention < 0 else round(retention / _HOUR_MS, 1),
         by_broker_time=_value(config, "message.timestamp.type") in (None, "LogAppendTime"),
+        is_compacted="compact" in (_value(config, "cleanup.policy") or ""),
     )
 
 

@@ -160,7 +160,7 @@ def _encode(write: Write, key: Key, index_of: Callable[[Collection], str]) -> tu
         if not 0 <= version <= _LONGEST_VERSION:
             return f"version: {version} is not from 0 to {_LONGEST_VERSION}", b""
         target: dict[str, Any] = {"_index": index_of(key.collection), "_id": identity, "routing": key.owner_key}
-        if isinstance(write, Create):  # the server takes no version here: it counts as version 1
+        if isinstance(write, Create):  # the server takes no version here, and counts on from a removal
             return "", _lines({"create": target}, document_of(write.row))
         target["version"], target["version_type"] = version, "external_gte"
         if isinstance(write, Put):

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from connectors.background import BackgroundJob
+from connectors.clients import without_credentials
 from connectors.embedders import check_made_for
 from connectors.opensearch.bulk import BulkWriter
-from connectors.opensearch.client import Refusal, refusal, shown
+from connectors.opensearch.client import Refusal, refusal
 from connectors.opensearch.mapping import (
     changeable_settings,
     drop_generations,
@@ -144,7 +145,9 @@ class OpenSearchIndex(OpenSearchReader):
 
     def _must_write(self) -> None:
         if self._read_only:
-            raise StoreRejected(f"OpenSearch at {shown(self._settings.url)}: opened for reading only; open it to write")
+            raise StoreRejected(
+                f"OpenSearch at {without_credentials(self._settings.url)}: opened for reading only; open it to write"
+            )
 
     def _target(self, collection: Collection) -> str:
         """The index or alias that is written."""
@@ -156,7 +159,7 @@ class OpenSearchIndex(OpenSearchReader):
     def write(self, writes: Sequence[Write]) -> list[WriteResult]:
         """Apply writes in order, in bulk (connectors/opensearch/bulk.py); see the port.
 
-        A created row counts as version 1 for the writes that follow, whatever its ``version`` is.
+        A created row counts as version 1 for the writes that follow, or as one above its removal, whatever its ``version`` is.
         """
         self._must_write()
         return self._bulk.write(writes)

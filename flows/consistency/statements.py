@@ -99,8 +99,8 @@ class Statements:
         # 4.
         records = self._work.statements([each for each in {**repeated, **verdicts} if each not in records]) | records
         for identity, record in records.items():
-            known = record.validity if is_judged and record.by_model else None
-            validity = _validity(record, repeated.get(identity), verdicts.get(identity, known))
+            earlier = record.validity if is_judged and record.by_model else None
+            validity = _validity(record, repeated.get(identity), verdicts.get(identity, earlier))
             records[identity] = record.model_copy(update={"validity": validity})
         before = self._work.statements(records)
         for identity, now in records.items():

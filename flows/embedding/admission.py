@@ -5,7 +5,7 @@ replay), of another owner than its conversation, or older than an erasure of its
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from flows.cuts import Utterance, embedding_text
 from flows.lanes.erasures import Said, Tombstones, is_erased, tombstone_keys
@@ -14,7 +14,6 @@ from flows.lanes.scheduling import is_defect, worth_retrying
 from flows.lanes.services import Services
 from mneme.errors import ModelError
 from mneme.events import Message
-from mneme.ports import Create, Put
 from mneme.records import Owner, StoredMessage
 from mneme.rows import Embedding, Key, Row
 
@@ -65,7 +64,7 @@ class Admitted:
     failure: str = ""
     replayed: frozenset[str] = frozenset()
     continuing: frozenset[str] = frozenset()
-    beginnings: tuple[Create | Put, ...] = ()
+    beginnings: tuple[Row, ...] = ()
     foreign: tuple[Foreign, ...] = ()
     erased: tuple[StoredMessage, ...] = ()
 
@@ -83,7 +82,7 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
     """
     messages, stored = _read(batch, services)
     new, foreign, erased, continuing = [], [], [], set()
-    beginnings: dict[Key, Create | Put] = {}
+    beginnings: dict[Key, Row] = {}
     for message in messages:
         if is_erased(Said.of(message), stored):
             erased.append(message)
@@ -94,14 +93,12 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
         if origin is not None and origin.owner != message.owner:
             stored |= services.index.get(_tombstone_keys([message], origin.owner))
         if origin is not None and is_erased(Said.first(origin, message.conversation_id or ""), stored, lately):
-            if key not in beginnings:
-                beginnings[key] = over_erased(Create(conversation_row(message)), services.versions.next())
             origin = None
-        elif origin is not None and origin.owner != message.owner:
+        if origin is not None and origin.owner != message.owner:
             foreign.append(Foreign(message, origin.owner))
             continue
-        elif origin is None and not is_chunk and key not in beginnings:
-            beginnings[key] = Create(conversation_row(message))
+        if origin is None and not is_chunk and key not in beginnings:
+            beginnings[key] = conversation_row(message)
         if origin is not None and origin.began_with != message.position:
             continuing.add(message.id)
         if message.id in batch.withdrawn:
@@ -121,11 +118,6 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
         foreign=tuple(foreign),
         erased=tuple(erased),
     )
-
-
-def over_erased(beginning: Create | Put, version: int) -> Put:
-    """The same beginning, in the place of one that was erased."""
-    return Put(replace(beginning.row, version=version))
 
 
 def belongs_to(owner: Owner) -> str:

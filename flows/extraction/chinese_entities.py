@@ -130,10 +130,10 @@ def _kind_of_latin(name: str, before: str, behind: str) -> str:
             _WORDS.goes_before.search(before) and not _WORDS.home_behind.match(behind)
         )
         return "" if a_shop or _WORDS.somewhere_before.search(before) else PERSON
-    known = (
+    is_named = (
         _WORDS.inner_capital.search(name) or _WORDS.thing_before_latin.search(before) or _WORDS.thing_behind_latin.match(behind)
     )
-    return OTHER if known and len(name) > len("May") else ""
+    return OTHER if is_named and len(name) > len("May") else ""
 
 
 @cache

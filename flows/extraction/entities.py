@@ -112,10 +112,10 @@ class _Entity:
 
     @property
     def is_of_one_kind(self) -> bool:
-        """Tell whether its mentions agree. What may be a place, a firm or a person is none without a mention that tells it."""
-        known = self.kinds & _RIVALS
-        is_doubtful = PERHAPS in self.kinds and (len(self.kinds) == 1 or (known == {PERSON} and " " in self.name))
-        return len(known) <= 1 and not is_doubtful
+        """Tell whether its mentions agree. What may be a place, a firm or a person needs a mention that tells."""
+        rivals = self.kinds & _RIVALS
+        is_doubtful = PERHAPS in self.kinds and (len(self.kinds) == 1 or (rivals == {PERSON} and " " in self.name))
+        return len(rivals) <= 1 and not is_doubtful
 
 
 def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bool = False) -> None:

@@ -181,7 +181,7 @@ def _is_of(day: re.Match[str], date: DateMention) -> bool:
         return True
     days = [date.span.first + timedelta(days=ahead) for ahead in range(min(date.span.days, _MONTH))]
     names = {f"{each:%A}".lower() for each in days} | {str(each.day) for each in days}
-    return (day["number"] or f"{day['name'].lower()}day") in names
+    return (day["number"] or day["name"].lower()) in names
 
 
 def _says_no_more(one: Sentence, date: DateMention, begins: int = 0, stops: int | None = None) -> bool:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from flows.consistency.revise import Revision
 from flows.items import Amendment, Erased, Erasure
-from flows.lanes.owners import Origin, conversation_key, tenant_of
+from flows.lanes.owners import Origin, conversation_key, conversations_of, tenant_of
 from flows.lanes.parked_events import UNREAD
 from flows.lanes.scheduling import NotReady
 from mneme.ids import chunk_id, content_hash, conversation_path, document_key, lasting_name, make_id, message_id
@@ -85,13 +85,13 @@ class Tombstones:
         """Return whether one of them erases what was said."""
         if not self._known:  # as nearly always
             return False
-        found = (self._known.get(subject) for subject in _subjects(said.owner, said.conversation_id, said.document_id))
-        return any(each.covers(said.position, said.arrived_at) for each in found if each is not None)
+        tombstones = (self._known.get(subject) for subject in _subjects(said.owner, said.conversation_id, said.document_id))
+        return any(each.covers(said.position, said.arrived_at) for each in tombstones if each is not None)
 
     def cover_amendment(self, amendment: Amendment) -> bool:
         """Return whether one of them certainly erases the conversation of this edit or delete, after it."""
-        found = self._known.get(amendment.lane)
-        return found is not None and found.covers(amendment.position, amendment.received_at or _NEVER)
+        tombstone = self._known.get(amendment.lane)
+        return tombstone is not None and tombstone.covers(amendment.position, amendment.received_at or _NEVER)
 
     def cover_an_owner(self, tenant_id: str, position: Position, arrived_at: datetime) -> bool:
         """Return whether one of them erases any owner of a tenant after an event from there, that arrived then."""
@@ -134,16 +134,16 @@ def is_amendment_erased(
         return True
     newer = Filter(tenant.tenant_id, (tenant.key,), kinds=("erased",), since=amendment.received_at)
     rows = index.scan(Collection.CONTROL, newer)
-    found = [tombstone_of(row) for row in rows if row.body.get("is_of_an_owner", True)]  # older ones do not tell
-    return any(each is not None and each.covers(amendment.position, at) for each in found)
+    tombstones = [tombstone_of(row) for row in rows if row.body.get("is_of_an_owner", True)]  # older ones do not tell
+    return any(each is not None and each.covers(amendment.position, at) for each in tombstones)
 
 
 def is_erased(said: Said, rows: Mapping[Key, Row], lately: Tombstones | None = None) -> bool:
     """Return whether what was said is erased: by a tombstone among these rows, or by an erasure of a moment ago."""
     if lately is not None and lately.cover(said):
         return True
-    found = (tombstone_of(rows.get(key)) for key in tombstone_keys(said.owner, said.conversation_id, said.document_id))
-    return any(each.covers(said.position, said.arrived_at) for each in found if each is not None)
+    tombstones = (tombstone_of(rows.get(key)) for key in tombstone_keys(said.owner, said.conversation_id, said.document_id))
+    return any(each.covers(said.position, said.arrived_at) for each in tombstones if each is not None)
 
 
 def tombstone_of(row: Row | None) -> Tombstone | None:
@@ -230,9 +230,9 @@ def sweep(
         older |= {key for row in episodes.values() if row.id not in kept for key in _sources(row)}
         staying = [row for row in rows.values() if row.collection is Collection.MESSAGES and row.key not in older]
         older -= {conversation_key(row.tenant_id, row.conversation_id) for row in staying if row.conversation_id is not None}
-    # Messages go last: by them a sweep that is done again after a crash finds the conversations.
+    # The rows of conversations go last: by them a sweep that is done again after a crash finds the conversations.
     swept = (row for row in rows.values() if row.key in older)
-    gone = tuple(sorted(swept, key=lambda row: row.collection is Collection.MESSAGES))
+    gone = tuple(sorted(swept, key=lambda row: row.kind == "conversation"))
     # 4.
     own = {key: row for key, row in rows.items() if not _is_of_the_source(row)}
     if erasure.is_of_an_owner and not kept:
@@ -259,6 +259,8 @@ def _stored(erasure: Erasure, index: MemoryIndex) -> Iterator[Row]:
     )
     for collection in Collection:
         yield from index.scan(collection, scope)
+    if erasure.is_of_an_owner:  # the messages of some may be gone: read again behind the tombstone, they were kept out
+        yield from conversations_of(erasure.owner, index)
 
 
 def _is_of(erasure: Erasure, row: Row) -> bool:
@@ -306,8 +308,8 @@ def _newer(
     """The ids of the episodes that are made of messages behind the erasure only."""
     sources = {row.id: _sources(row) for row in episodes}
     candidates = {key for keys in sources.values() if not any(key in gone for key in keys) for key in keys}
-    found = index.get([key for key in candidates if key not in rows])  # the newest may not be visible yet
-    staying = {key for key in candidates if key in rows} | {key for key, row in found.items() if not _is_older(row, erasure)}
+    stored = index.get([key for key in candidates if key not in rows])  # the newest may not be visible yet
+    staying = {key for key in candidates if key in rows} | {key for key, row in stored.items() if not _is_older(row, erasure)}
     return {identity for identity, keys in sources.items() if staying.issuperset(keys)}
 
 

@@ -1,11 +1,12 @@
 """Owners of conversations, found again however long ago these began: one small row of ``control`` for each conversation."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
 from mneme.ids import conversation_path
-from mneme.ports import MemoryIndex
+from mneme.ports import Filter, MemoryIndex
 from mneme.records import Owner, Position, StoredMessage
 from mneme.rows import Collection, Key, Row, control_row
 
@@ -29,11 +30,25 @@ def _key(tenant_id: str, lane: str) -> Key:
 
 
 def conversation_row(first: StoredMessage) -> Row:
-    """The row of the conversation that this message begins. Where there is one it stays, unless it was erased."""
+    """The row of the conversation that this message begins, of version 0. Where there is one it stays, unless it was erased.
+
+    Its parent is the owner, by which an erasure finds it also when nothing else of the conversation is left.
+    """
     assert first.conversation_id is not None, "a document has no such row"
     key, tenant = conversation_key(first.owner.tenant_id, first.conversation_id), tenant_of(first.owner.tenant_id)
     body = {"owner": first.owner.model_dump(), "began_with": first.position.model_dump()}
-    return control_row(tenant, "conversation", key.id, 1, first.created_at, body, conversation_id=first.conversation_id)
+    named = {"conversation_id": first.conversation_id, "parent_id": first.owner.key}
+    return control_row(tenant, "conversation", key.id, 0, first.created_at, body, **named)
+
+
+def conversations_of(owner: Owner, index: MemoryIndex) -> Iterator[Row]:
+    """The rows of all conversations of an owner that are searchable."""
+    scope = Filter(
+        owner.tenant_id, (tenant_of(owner.tenant_id).key,), kinds=("conversation",), parent_ids=(owner.key,), hidden=True
+    )
+    for row in index.scan(Collection.CONTROL, scope):
+        if (origin := origin_of(row)) is not None and origin.owner == owner:  # a key holds the hash of a long id
+            yield row
 
 
 def origin_of(row: Row | None) -> Origin | None:

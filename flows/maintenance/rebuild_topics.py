@@ -23,7 +23,7 @@ from flows.maintenance.bulk import TOPICS, OnProgress, rows_in
 from flows.maintenance.rebuild import KEPT, RebuildReport, StoreContents, start_run
 from flows.runner import recovery_store, stopped_by_signals
 from flows.running.kafka import bounded_stream
-from flows.running.recovery import REBUILD, flows_stopped, refuse_unfinished
+from flows.running.recovery import REBUILD, flows_stopped, refuse_flink, refuse_unfinished
 from mneme.errors import StoreRejected
 from mneme.ports import MemoryIndex, Outcome, Remove
 from mneme.records import Position
@@ -78,9 +78,10 @@ def rebuild_from_topics(
 
     Raises:
         KeyboardInterrupt: stopped by SIGINT or SIGTERM; `mneme run` goes on from there.
-        StoreRejected: a flow runs, or messages would be lost.
+        StoreRejected: a flow runs, or ran on Flink, or messages would be lost.
         SettingsError, StoreError: the index or the topics cannot be used.
     """
+    refuse_flink(settings)
     started = time.monotonic()
     kafka = settings.kafka
     create_topics(kafka)
@@ -110,15 +111,15 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Sto
         index.prepare(embedder.identity)
         refuse_unfinished(index.metadata(), but=REBUILD)
         index.refresh()
-        found = StoreContents(rows_in(index))
+        contents = StoreContents(rows_in(index))
         # 1.
         if (lost := _lost(index, topics)) and not force:
             raise StoreRejected(
-                f"{lost} of {found.rows[Collection.MESSAGES]} messages are not in the topics any more: their retention "
+                f"{lost} of {contents.rows[Collection.MESSAGES]} messages are not in the topics any more: their retention "
                 "deleted them, or they came from files or an import. `mneme admin rebuild --from messages` keeps them, "
                 "--force loses them"
             )
-        agree(found)
+        agree(contents)
         # 2.
         index.set_metadata({REBUILD: TOPICS})
         for folder in settings.data.glob("recovery/*/"):

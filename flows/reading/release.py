@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.items import Erasure, Pause, Unread, Withdrawn
-from flows.lanes.state import refer, referred
+from flows.items import Erasure, Pause, Unread, Withdrawn, refer, referred
 from flows.reading.attachments import Attached
 from flows.reading.documents import ReadDocument
 from flows.reading.editions import Edition

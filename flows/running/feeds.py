@@ -269,7 +269,8 @@ class FileFeed(FiniteFeed):
     Args:
         paths: the files.
         read: the events of a file from an ordinal on, in a source (connectors/files/files.py).
-        identities: those of a file: its present one comes last, behind those that it had when it ended sooner.
+        identities: those of a file: its present one comes last, behind those that it had when it ended sooner. With each comes
+            the place at which what it is of ends (None: it is of all); behind that nothing is read, for it is being written.
         place: where an earlier run stopped.
         limits, fed: as for ``FiniteFeed``.
     """
@@ -278,7 +279,7 @@ class FileFeed(FiniteFeed):
         self,
         paths: Sequence[Path],
         read: Callable[[Path, int, str | None], Iterator[Incoming]],
-        identities: Callable[[Path], Iterable[str]],
+        identities: Callable[[Path], Iterable[tuple[str, int | None]]],
         place: Mapping[str, FilePlace] | None,
         limits: FeedLimits,
         fed: Callable[[int], None] = lambda count: None,
@@ -304,12 +305,15 @@ class FileFeed(FiniteFeed):
         return batch
 
     def _events_of(self, path: Path) -> Iterator[Incoming]:
-        identity = known = None
-        for identity in self._identities(path):
+        identity = known = end = None
+        for found in self._identities(path):
+            identity, end = found
             if identity in self._place:
                 known = identity
         start, source = self._place_behind(known, identity)
         for event in self._read_file(path, start, source):
+            if end is not None and event.position.offset >= end:
+                return
             if identity is not None and source is not None:
                 self._place[identity] = (event.position.offset + 1, source)
             self._count += 1

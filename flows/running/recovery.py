@@ -360,6 +360,22 @@ class RecoveryStore(AbstractContextManager["RecoveryStore"]):
             )
 
 
+def refuse_flink(settings: Settings) -> None:
+    """Refuse to read the topics again where Flink read them: only Flink has the states, and its job may still run.
+
+    Raises:
+        StoreRejected: says how to go on.
+    """
+    for file in settings.data.glob(f"recovery/*/{_STATE_FILE}"):
+        with suppress(ValueError):  # damaged: to read the topics again is the remedy
+            if json.loads(file.read_text()).get("engine") == "flink":
+                raise StoreRejected(
+                    f"{file.parent} is of a flow on Flink, and `mneme admin rebuild --from topics` would read the topics with "
+                    "Bytewax: use `mneme admin rebuild --from messages`; or, to read the topics again, start the flow with "
+                    "--engine flink, its own MNEME_DATA and MNEME_FLOW__ADOPT_INDEX=true"
+                )
+
+
 @contextmanager
 def flows_stopped(settings: Settings) -> Iterator[None]:
     """Hold the recovery stores of all flows of ``MNEME_DATA``.

@@ -14,6 +14,7 @@ from mneme.chinese_script import parted, simplified
 from mneme.dates import chinese, chinese_words, english, english_doubts
 from mneme.dates.english_words import ALONE, PART_OF_DAY
 from mneme.dates.spans import DaySpan, Found, Grain
+from mneme.patterns import COMMON
 from mneme.text import has_cjk
 
 __all__ = ["DateMention", "DaySpan", "Grain", "certain_dates", "resolve_dates"]
@@ -143,7 +144,7 @@ _LANGUAGES = {"en": (english.find, english_doubts), "zh": (chinese.find, chinese
 _MOST = 20  # dates of one form in a sentence
 _MORNING = 4  # o'clock
 # After "we come on the 25th of May", the Tuesday on which they go back is hardly the next.
-_BARE_WEEKDAY = re.compile(r"(?:on |by )?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|(?:周|星期|礼拜)[一二三四五六日天]", re.I)
+_BARE_WEEKDAY = re.compile(rf"(?:on |by )?{COMMON['weekday_begins']}[a-z]*|(?:周|星期|礼拜)[一二三四五六日天]", re.I)
 _THREE_WEEKS = 22  # days, behind a week: within them a number is of one day
 _AMERICAN = ("thanksgiving", "independence day")  # other countries keep them on other days
 _AMERICAN_ZONES = frozenset(

@@ -46,7 +46,7 @@ _OFFSET = re.compile(
 )
 _WEEK_OF = re.compile(r"\b(?:in\s+)?the\s+(?P<unit>week(?:end)?)\s+(?:of|beginning|starting)\s+(?:on\s+)?(?:the\s+)?$", re.I)
 _OWN = re.compile(r"(?:(?:before|after|from|on)|week(?:end)?\s+of\s+the)\s+", re.I)  # how a day may begin
-_WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.I)
+_WEEKDAY = re.compile(rf"{WEEKDAY}\b", re.I)
 _OFFSET_REACH = 40  # characters
 
 

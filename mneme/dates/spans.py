@@ -9,10 +9,10 @@ from enum import StrEnum
 from itertools import islice
 from typing import Literal
 
-from mneme.patterns import PatternIndex
+from mneme.patterns import COMMON, PatternIndex
 
-MONTHS = tuple("January February March April May June July August September October November December".split())
-WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+MONTHS = tuple(name.capitalize() for name in str(COMMON["months"]).split("|"))
+WEEKDAYS = tuple(str(COMMON["weekdays"]).split("|"))
 
 _WEEK, _SEASON = 7, 100  # days that a week has, and a season has not
 _SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}  # meteorological, northern

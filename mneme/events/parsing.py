@@ -72,6 +72,7 @@ def is_deeper_outline(outlined: bytes) -> bool:
 
 FURTHEST_FUTURE = timedelta(days=1)  # a clock that is wrong by more than a day is an error of the sender
 LARGEST_EVENT_BYTES = 10 * 1024 * 1024  # of one event as JSON; a larger document is sent by reference
+_OF_THE_WHOLE = ("event", "json", "bytes")  # stand in place of a field where an event as a whole is wrong
 _MOST_COMPLAINTS, _LONGEST_COMPLAINT = 5, 300  # of one event; a hostile one could quote itself a million times
 
 AnyEvent = Message | Edit | Delete | Correct | Retract | Flush | Forget | Erase | Document | ForgetDocument
@@ -150,6 +151,12 @@ def input_errors() -> Iterator[None]:
         yield
     except ValidationError as error:
         raise InputError(describe(error)) from error
+
+
+def named_within(place: str, error: InputError) -> InputError:
+    """An error of ``parse_event`` with the field below a place, such as ``events.0``; of a whole event the place alone."""
+    field, _, reason = str(error).partition(": ")
+    return InputError(f"{place}: {reason}" if field in _OF_THE_WHOLE else f"{place}.{field}: {reason}")
 
 
 def describe(error: ValidationError) -> str:

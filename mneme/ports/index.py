@@ -19,7 +19,11 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Write a row only if the index has none with this id, whatever its version."""
+    """Write a row only if the index has none with this id, whatever its version.
+
+    Where a row of this id was removed, it may count as one newer than the removal: only a version above that replaces or
+    removes it.
+    """
 
     row: Row
 

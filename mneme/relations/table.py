@@ -95,7 +95,7 @@ def load_table(language: str, person: str, owner: str, thing: str) -> Table:
         PatternIndex([one.shape for one in said]),
         PatternIndex([one.shape for one in anywhere]),
         PatternIndex([one.shape for one in asked]),
-        {name: frozenset(words.split()) for name, words in data["words"].items()},
+        {name: frozenset(expanded(words, fragments).replace("|", " ").split()) for name, words in data["words"].items()},
         {word: name for name, words in data["kin_attribute"].items() for word in words.split()},
         {word.strip(): kind for kind, words in data["tools"].items() for word in words.split(",")},
         data.get("answers", {}),

@@ -32,7 +32,7 @@ from queries.questions.types import asks_for_several
 from queries.responses import FoundEpisode, FoundFact, FoundMessage
 from queries.scoring.features import NAME
 from queries.scoring.field import probability
-from queries.scoring.learned import Weights
+from queries.scoring.weights import Weights
 
 Numbers = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], Vector]

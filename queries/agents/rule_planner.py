@@ -15,6 +15,7 @@ from collections import Counter
 from dataclasses import replace
 from math import sqrt
 
+from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 from queries.agents.decomposition import clauses, descriptions, is_chain, shortened, split_question
 from queries.agents.evidence import Evidence, parent_of
@@ -31,10 +32,7 @@ _COUNTED = 10
 _ITEM = re.compile(
     r"[\"“「《](?P<quoted>[^\"”」》]{2,60})[\"”」》]|(?<![.!?:\"“] )(?<!^)\b(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*)"
 )
-_NO_ITEM = re.compile(
-    r"^(?:I|I'm|I've|I'd|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June|July|August|"
-    r"September|October|November|December)\b"
-)
+_NO_ITEM = re.compile(rf"^(?:I|I'm|I've|I'd|{'|'.join((*MONTHS, *(day.capitalize() for day in WEEKDAYS)))})\b")
 
 _FEEDBACK_EPISODES = 5
 _MOST_WORDS = 3

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.text import ends_in_question, has_cjk, tokenise
 from queries.answers.memory import ContextMemory
 
@@ -46,8 +47,8 @@ _HIGHEST = 3.0  # log-odds
 _FEW = 4  # tokens
 _MOST_READ = 6.0  # log-odds
 _TIME = re.compile(
-    r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|today|tomorrow|yesterday|tonight|noon|midnight|weekends?|spring|summer|autumn|winter|christmas|easter"
+    rf"\d|\b(?:(?:{'|'.join(WEEKDAYS)})s?|{'|'.join(MONTHS).lower()}"
+    r"|today|tomorrow|yesterday|tonight|noon|midnight|weekends?|spring|summer|autumn|winter|christmas|easter"
     r"|(?:last|next|this|since|every) (?:week|month|year|night)|ago"
     r"|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|januar|februar|märz|mai|juni|juli|oktober|dezember|heute|morgen|gestern"
     r"|früher|sommer|herbst|frühling|ostern|weihnachten|(?:letzte|nächste)[nrs]? (?:woche|monat|jahr)"

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pydantic import BaseModel
 
 from mneme.dates import resolve_dates
+from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.errors import InputError, ModelError
 from mneme.ports import Prompt, QueryChat, Role, Spent
 from mneme.text import has_cjk
@@ -138,8 +139,7 @@ _CHINESE_PERSON = re.compile(
 _NO_PERSON = frozenset("我 你 他 她 它 我们 你们 他们 她们 这个 那个 什么 现在 最近 今天 昨天 为什么 怎么".split())
 _ASKS_WHO = re.compile(r"\W*(?:who|whose|what is the name)\b|[^，。？]*(?:谁|叫什么)", re.IGNORECASE)
 _NO_NAME = frozenset(
-    "i what who when where why how which the and yes no monday tuesday wednesday thursday friday saturday sunday "
-    "january february march april may june july august september october november december".split()
+    (*"i what who when where why how which the and yes no".split(), *WEEKDAYS, *(month.lower() for month in MONTHS))
 )
 
 

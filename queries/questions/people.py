@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.ids import folded
 from mneme.languages import foreign_language
 from mneme.text import STOP_WORDS, has_cjk
@@ -61,8 +62,7 @@ _SUBJECT = re.compile(  # "did Ann and Bob go", "Ann's": who is asked about, and
     rf"|(?<![\w'’-])(?P<owner>{_NAME})(?=['’]s\b)"
 )
 _NO_NAMES = frozenset(
-    """january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday christmas easter i what who when where why how which""".split()
+    (*(month.lower() for month in MONTHS), *WEEKDAYS, *"christmas easter i what who when where why how which".split())
 )
 
 

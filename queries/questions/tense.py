@@ -63,6 +63,26 @@ def asks_about_past(text: str) -> bool:
     return asks_for_history(text) or (bool(_USED_TO.search(text)) and not asks_about_now(text))
 
 
+_PAST_FORMS = (  # what is left of a past without the words that tell it
+    (re.compile(r"\bdid\b", re.IGNORECASE), "does"),
+    (re.compile(r"\bwas\b", re.IGNORECASE), "is"),
+    (re.compile(r"\bwere\b", re.IGNORECASE), "are"),
+    (re.compile(r"\buse to\b", re.IGNORECASE), ""),
+)
+
+
+def in_present(text: str) -> str:
+    """A question about the past as one about now, of which it is known which claim tells it (``mneme.relations``).
+
+    >>> in_present("Where did Leo live before?"), in_present("小雨以前住在哪里？")
+    ('Where does Leo live ?', '小雨住在哪里？')
+    """
+    text = _USED_TO.sub("", text)
+    for past, present in _PAST_FORMS:
+        text = past.sub(present, text)
+    return text
+
+
 def asks_for_state(text: str) -> bool:
     """True if a question asks for what is so now.
 
@@ -130,7 +150,8 @@ _LANGUAGES = (
 
 _LASTING = any_of(
     r"\b(?:called|names?|nicknamed?|allerg\w*|blood|born|breed|nationality|blutgruppe|heißt|heiss?t|allergi\w*|llama|alérgic\w*"
-    r"|appelle|s'appelle|зовут)\b|叫什么|名字|过敏|血型|名前|アレルギー|血液型"
+    r"|appelle|s'appelle|зовут|topics?|themes?|contents?|duration|thema|inhalt|dauer|tema|sujet|durée|duración)\b"
+    r"|叫什么|名字|过敏|血型|内容|主题|规模|持续|名前|アレルギー|血液型|テーマ"
 )
 
 
@@ -143,7 +164,7 @@ _WHO_IS = re.compile(
 
 
 def asks_for_lasting(text: str) -> bool:
-    """True if the state that a question asks for hardly ever changes: who somebody is, a name, an allergy, a blood group.
+    """True if the state that a question asks for hardly ever changes: who somebody is, a name, an allergy, the topic of a talk.
 
     >>> [asks_for_lasting(f"{asked}?") for asked in ("What is Ed's cat called", "Who is Ed", "Who is Ed's boss", "Where is Ed")]
     [True, True, False, False]

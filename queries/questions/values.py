@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
+from mneme.dates.spans import WEEKDAYS
 from queries.questions.tense import any_of
 
 
@@ -90,7 +91,7 @@ _MONTH = (
     r"|décembre|январ\w+|феврал\w+|марта?|апрел\w+|мая|июн\w|июл\w|август\w?|сентябр\w|октябр\w|ноябр\w|декабр\w"
 )
 _WEEKDAY = (
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lunes|martes"
+    rf"(?:{'|'.join(WEEKDAYS)})s?|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lunes|martes"
     r"|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|понедельник\w?"
     r"|вторник\w?|сред[ауы]|четверг\w?|пятниц\w|суббот\w|воскресень\w"
 )

@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from mneme.languages import foreign_language
+from mneme.patterns import COMMON, expanded
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Row, Vector
 from queries.records import words_of
@@ -81,4 +82,4 @@ def tells_of_change(text: str) -> bool:
 def _words() -> re.Pattern[str]:
     table = tomllib.loads((files("queries.scoring") / "change_words.toml").read_text(encoding="utf-8"))
     words, unspaced = ("|".join(each for several in table[part].values() for each in several) for part in ("words", "unspaced"))
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)|{unspaced}", re.IGNORECASE)
+    return re.compile(expanded(rf"(?<!\w)(?:{words})(?!\w)|{unspaced}", COMMON), re.IGNORECASE)

@@ -21,7 +21,7 @@ from queries.recall import Candidate
 from queries.records import words_of
 from queries.scoring.field import Field, LegScores, Numbers, rank_of
 
-_OF_STATEMENTS = (
+OF_STATEMENTS = (
     *("bm25", "bm25_rank", "shares_no_word", "cosine", "cosine_deviation", "cosine_rank"),
     *("message_bm25", "message_bm25_rank", "message_cosine", "message_cosine_rank"),
     *("previous_bm25", "previous_cosine", "next_bm25", "next_cosine", "is_first", "is_last"),
@@ -42,7 +42,7 @@ def _in_two_settings(names: tuple[str, ...]) -> tuple[str, ...]:
     return (*names, WITH_ASSISTANT, *(f"{WITH_ASSISTANT}_{name}" for name in names))
 
 
-STATEMENT_FEATURES, EPISODE_FEATURES = _in_two_settings(_OF_STATEMENTS), _in_two_settings(_OF_EPISODES)
+STATEMENT_FEATURES, EPISODE_FEATURES = _in_two_settings(OF_STATEMENTS), _in_two_settings(_OF_EPISODES)
 """One weight each in a ``queries.scoring.learned.Coefficients``."""
 
 _NUMBER = re.compile(r"\d")
@@ -148,7 +148,7 @@ def statement_features(question: Question, field: Field, messages: Iterable[Cand
         "previous_match": around(match_around[previous], match),
         "next_match": around(match_around[following], match),
     }
-    return _side_by_side([columns[name] for name in _OF_STATEMENTS], field)
+    return _side_by_side([columns[name] for name in OF_STATEMENTS], field)
 
 
 def episode_features(question: Question, field: Field) -> Numbers:

@@ -103,9 +103,5 @@ class Embeddings:
 
 
 def _message_of(row: Row) -> Key:
-    """The message in whose words a row is told; the row itself where there are several or none.
-
-    Those that say it again do not count: the column of a row lists them too, its record keeps them apart.
-    """
-    own = row.body.get("message_ids", row.message_ids)
-    return message_key(row, own[0]) if len(own) == 1 else row.key
+    """The message in whose words a row is told, the first of those that said them; the row itself where there is none."""
+    return message_key(row, row.message_ids[0]) if row.message_ids else row.key

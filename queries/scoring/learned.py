@@ -2,14 +2,15 @@
 
 Two regressions, one for statements (does a message that it stands for answer the question?) and one for episodes (is such a
 message in it?), over the features of queries/scoring/features.py. A fact counts with its episode, as in DESIGN section 9, in
-log-odds: ``alpha * fact + (1 - alpha) * episode``, which is what a product of the two probabilities would order by.
+log-odds: ``alpha * fact + (1 - alpha) * episode``, which is what a product of the two probabilities would order by. Then the
+first ten statements are put in order anew (queries/scoring/first_places.py).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,40 +23,18 @@ from mneme.settings import Settings
 from queries.questions.understand import Question
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES, episode_features, statement_features
-from queries.scoring.field import Field, Numbers, Scored, between, probability
+from queries.scoring.field import Field, Numbers, Scored, probability
+from queries.scoring.first_places import FIRST_PLACES_FEATURES, in_order
 from queries.scoring.reader import readings
+from queries.scoring.weights import Weights, check_weights
 
 READING = 0.4  # of a reader's log-odds, to those of the regression: what finds most in docs/internals/figures.md
-FIRST, READING_AMONG_FIRST = 10, 1.0  # statements, among which reading counts more: their order changes, and none leaves them
-
-
-def check_weights(weights: Mapping[str, object], names: Sequence[str], fit: str) -> None:
-    """
-    Raises:
-        ValueError: the weights are not those of the features with these names; names the command that fits them.
-    """
-    if different := ", ".join(sorted(set(weights) ^ set(names))):
-        raise ValueError(f"the features are others than this version's ({different}); fit again with `mneme bench fit {fit}`")
-
-
-class Weights(BaseModel):
-    """One logistic regression: a weight for each feature, and the bias."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    weights: dict[str, float]
-    bias: float
-
-    def log_odds(self, features: Numbers, names: Sequence[str]) -> Numbers:
-        """Of each row of features, whose columns have these names."""
-        found: Numbers = features @ np.array([self.weights[name] for name in names]) + self.bias
-        return found
 
 
 class Model(BaseModel):
     """The two regressions."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")  # files of before have weights of the recall's legs, too
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     statements: Weights
     episodes: Weights
@@ -71,7 +50,8 @@ class Coefficients(Model):
     """Coefficients for one index and one embedder.
 
     ``late_interaction``: whether the tokens of questions and statements were compared. ``other_languages`` is the model of
-    questions that are not in English, whose words and forms are others; None: the same.
+    questions that are not in English, whose words and forms are others; None: the same. ``first_places`` puts the first
+    statements in order where statements are read; None: they stay as they are.
     """
 
     backend: str
@@ -79,8 +59,15 @@ class Coefficients(Model):
     late_interaction: bool
     alpha: float
     other_languages: Model | None = None
+    first_places: Weights | None = None
     fitted_on: str
     date: date
+
+    @model_validator(mode="after")
+    def _orders_by_every_feature(self) -> Self:
+        if self.first_places:
+            check_weights(self.first_places.weights, FIRST_PLACES_FEATURES, "fusion")
+        return self
 
     def model_of(self, question: str) -> Model:
         """The model for a question."""
@@ -97,39 +84,73 @@ class LearnedScorer:
         self._alpha = coefficients.alpha if alpha is None else alpha
 
     def score(self, question: Question, field: Field, messages: Iterable[Candidate]) -> Scored:
-        """See ``Scorer``. An episode stands for the mean of its facts; what has no episode is its own.
-
-        What is not read answers as little as the least of what is.
-        """
+        """See ``Scorer``. An episode stands for the mean of its facts; what has no episode is its own."""
         if not field.statements and not field.episodes:
             return Scored({}, {})
         alpha, model = self._alpha, self._coefficients.model_of(question.text)
-        features = statement_features(question, field, messages)
-        facts = model.statements.log_odds(features, STATEMENT_FEATURES)
-        episodes = model.episodes.log_odds(episode_features(question, field), EPISODE_FEATURES)
-        reading = readings(question, field, features, with_episodes(facts, episodes, field.parents, alpha))
-        is_read = ~np.isnan(reading)
-        read = np.where(is_read, reading, reading[is_read].min() if is_read.any() else 0.0)
-        facts = facts + READING * read
-        usual = float(np.median(facts)) if len(facts) and not field.counts.all() else 0.0
-        means = field.mean_of_episodes(facts, without=usual)
-        together = with_episodes(facts, episodes, field.parents, alpha)
-        scores = probability(first_in_order(together, together + alpha * (READING_AMONG_FIRST - READING) * read))
-        of_episodes = probability(alpha * means + (1 - alpha) * episodes)
+        features, of_episodes = statement_features(question, field, messages), episode_features(question, field)
+        found = compare(
+            model, alpha, features, of_episodes, field.parents, lambda scores: readings(question, field, features, scores)
+        )
+        usual = float(np.median(found.facts)) if len(found.facts) and not field.counts.all() else 0.0
+        episodes = alpha * field.mean_of_episodes(found.facts, without=usual) + (1 - alpha) * found.episodes
+        statements, is_read = found.together, ~np.isnan(found.reading)
+        if self._coefficients.first_places and is_read.any():
+            statements = in_order(self._coefficients.first_places, statements, found.read, features)
         ids = (each.row.id for each in (*field.episodes, *field.statements))
         return Scored(
-            dict(zip(ids, (*of_episodes.tolist(), *scores.tolist()), strict=True)),
-            {field.statements[at].row.id: float(reading[at]) for at in np.flatnonzero(is_read).tolist()},
+            dict(zip(ids, (*probability(episodes).tolist(), *probability(statements).tolist()), strict=True)),
+            {field.statements[at].row.id: float(found.reading[at]) for at in np.flatnonzero(is_read).tolist()},
         )
 
 
-def first_in_order(log_odds: Numbers, wanted: Numbers) -> Numbers:
-    """The log-odds, of which the best stand in another order: each between the best and the least of them, as it is wanted."""
-    first = np.argsort(-log_odds, kind="stable")[:FIRST]
-    found = log_odds.copy()
-    if len(first):
-        found[first] = log_odds[first].min() + np.ptp(log_odds[first]) * between(wanted[first])
-    return found
+class Compared(NamedTuple):
+    """Log-odds of the candidates of a question.
+
+    ``facts`` and ``episodes`` are by their own, ``together`` those of each statement with its episode. ``reading`` is that a
+    statement answers by its tokens, NaN of what is not read.
+    """
+
+    facts: Numbers
+    episodes: Numbers
+    together: Numbers
+    reading: Numbers
+
+    @property
+    def read(self) -> Numbers:
+        """The readings; what is not read answers as little as the least of what is."""
+        return or_least(self.reading)
+
+
+def compare(
+    model: Model,
+    alpha: float,
+    features: Numbers,
+    of_episodes: Numbers,
+    parents: npt.NDArray[np.int64],
+    read: Callable[[Numbers], Numbers],
+) -> Compared:
+    """Compare the candidates of a question by a model.
+
+    Args:
+        model: the regressions.
+        alpha: how much a statement counts beside its episode.
+        features: of the statements.
+        of_episodes: features of the episodes.
+        parents: the place of each statement's episode, -1 for none.
+        read: the log-odds of each statement that it answers, given the log-odds by all else; NaN of each that is not read.
+    """
+    facts = model.statements.log_odds(features, STATEMENT_FEATURES)
+    episodes = model.episodes.log_odds(of_episodes, EPISODE_FEATURES)
+    reading = read(with_episodes(facts, episodes, parents, alpha))
+    facts = facts + READING * or_least(reading)
+    return Compared(facts, episodes, with_episodes(facts, episodes, parents, alpha), reading)
+
+
+def or_least(reading: Numbers) -> Numbers:
+    """The readings, with the least of them in place of NaN; 0 where nothing is read."""
+    is_read = ~np.isnan(reading)
+    return np.where(is_read, reading, reading[is_read].min() if is_read.any() else 0.0)
 
 
 def with_episodes(statements: Numbers, episodes: Numbers, parents: npt.NDArray[np.int64], alpha: float) -> Numbers:

@@ -36,7 +36,7 @@ from queries.questions.values import FIGURES, ValueKind, is_another, value_asked
 from queries.records import words_of
 from queries.scoring.change import LONGEST, ChangeWeights
 from queries.scoring.field import Field, Numbers, probability
-from queries.scoring.learned import check_weights
+from queries.scoring.weights import check_weights
 
 FEATURES = (
     *("older_fits", "later_fits", "later_matches", "near_in_words", "near_in_meaning", "near_in_a_change"),

@@ -39,7 +39,7 @@ _AROUND = 2  # tokens on either side
 _WIDTH = 2 * _AROUND + 1
 _NOTHING = -1e9
 _SMALLEST = 1e-5
-_MOST = 20  # statements that are read: the best by all else; of 30 hardly more is found, and each takes .4 ms
+MOST = 20  # statements that are read: the best by all else; of 30 hardly more is found, and each takes .4 ms
 _AT_ONCE = 5  # of them, alike in length: their arrays fit into the cache of a processor, which halves the time
 _NAMED, _ANOTHER, _ASKS = map(STATEMENT_FEATURES.index, ("speaker_named", "another_named", "is_question"))
 
@@ -59,7 +59,7 @@ CIRCUMSTANCES = len(Circumstances._fields)
 
 
 @stage("read")
-def readings(question: Question, field: Field, features: Numbers, scores: Numbers) -> Numbers:
+def readings(question: Question, field: Field, features: Numbers, scores: Numbers, most: int = MOST) -> Numbers:
     """The log-odds that each statement of a field answers, shape (statements,); NaN of each that is not read.
 
     Read are the best whose tokens are known.
@@ -69,9 +69,10 @@ def readings(question: Question, field: Field, features: Numbers, scores: Number
         field: the statements, with the vectors of their tokens.
         features: those of ``statement_features``.
         scores: of each statement, by all else.
+        most: statements that are read.
     """
     tokens, parents = field.token_vectors, field.parents
-    best = [at for at in np.argsort(-scores, kind="stable")[:_MOST].tolist() if tokens and tokens[at]]
+    best = [at for at in np.argsort(-scores, kind="stable")[:most].tolist() if tokens and tokens[at]]
     best.sort(key=lambda at: len(tokens[at]))
 
     def speaker(at: int) -> tuple[str, ...]:

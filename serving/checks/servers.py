@@ -178,6 +178,8 @@ def kafka(settings: Settings) -> Iterator[Check]:
                     f"{topic.name} keeps events for {topic.retention_hours:g} h: if the flow rests for longer they are lost; "
                     "raise retention.ms"
                 )
+        if topic.is_compacted:
+            remedies.append(f"{topic.name}: of events with one key Kafka keeps the last alone; set cleanup.policy=delete")
         if topic.replicas < min(2, state.brokers):
             remedies.append(f"{topic.name} lies on one broker; raise its replication factor")
         if topic.is_input and not topic.by_broker_time:

@@ -235,7 +235,7 @@ def _show_dead_letters(dead_letters: "Sequence[DeadLetter]", files: Sequence[Pat
     from connectors.files.files import identities
 
     wanted = {letter.position.topic for letter in dead_letters if letter.position}
-    topics = ((f"file:{identity[:16]}", str(path)) for path in files for identity in (identities(path) if wanted else ()))
+    topics = ((f"file:{identity[:16]}", str(path)) for path in files for identity, _ in (identities(path) if wanted else ()))
     names = {topic: path for topic, path in topics if topic in wanted}
     lines = []
     for dead_letter in dead_letters:

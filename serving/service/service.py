@@ -151,8 +151,8 @@ class Service:
         flushes = [Flush(tenant_id=tenant, conversation_id=each, flush_id=uuid4().hex) for tenant, each in conversations]
         self.accept(flushes)
         markers = {_marker(flush.tenant_id, flush.flush_id): flush.flush_id for flush in flushes}
-        found = self._awaited(list(markers), timeout)
-        missing = tuple(flush_id for key, flush_id in markers.items() if key not in found)
+        rows = self._awaited(list(markers), timeout)
+        missing = tuple(flush_id for key, flush_id in markers.items() if key not in rows)
         return FlushStatus(
             flush_ids=tuple(markers.values()),
             conversation_ids=tuple(flush.conversation_id for flush in flushes),
@@ -170,12 +170,12 @@ class Service:
         """
         lately = self._recent.of(owner.tenant_id, owner.key)
         try:
-            known = list(open_conversations(self._index, owner))
+            stored = list(open_conversations(self._index, owner))
         except StoreUnavailable:
             if self._flow is None:
                 raise
-            known = []  # the flow has still to make the index: all that there is came lately
-        return self.flush(owner.tenant_id, tuple(dict.fromkeys((*lately, *known))), timeout)
+            stored = []  # the flow has still to make the index: all that there is came lately
+        return self.flush(owner.tenant_id, tuple(dict.fromkeys((*lately, *stored))), timeout)
 
     def wait_for_flush(self, tenant_id: str, flush_id: str, timeout: float) -> bool:
         """Wait until everything that was sent before a flush is searchable, at most ``timeout`` seconds.
@@ -220,11 +220,11 @@ class Service:
         Raises:
             StoreUnavailable, StoreRejected: the broker does not answer, or refuses.
         """
-        known = self._lag
-        if known is None or known[0] < time.monotonic() - _LAG_SECONDS:
-            self._lag = known = (time.monotonic(), self._current_lag())
-            self._intake.measured(known[1].total)
-        return known[1]
+        latest = self._lag
+        if latest is None or latest[0] < time.monotonic() - _LAG_SECONDS:
+            self._lag = latest = (time.monotonic(), self._current_lag())
+            self._intake.measured(latest[1].total)
+        return latest[1]
 
     def searchable_messages(self) -> int:
         """Number of searchable messages, of all tenants.
@@ -316,8 +316,8 @@ class Service:
         from connectors.kafka.client import topics_of_lanes, unread
 
         named = topics_of_lanes(self.settings.kafka.topics)
-        found = unread(self.settings.kafka, *named.values())
-        return Lag({lane: found[topic] for lane, topic in named.items()})
+        unread_events = unread(self.settings.kafka, *named.values())
+        return Lag({lane: unread_events[topic] for lane, topic in named.items()})
 
 
 def _marker(tenant_id: str, flush_id: str) -> Key:

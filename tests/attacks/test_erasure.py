@@ -20,8 +20,8 @@ from serving.terminal.tables import dead_letter_text
 from tests.attacks.mixed_load import OPERATOR_KEY, TENANTS, with_tenants
 from tests.servers.models import ModelServer
 from tests.serving.embedded_service import opened, over_http
-from tests.serving.service.test_service import eventually
 from tests.serving.test_secrets import CANARY, SECRETS
+from tests.waiting import wait_until as eventually
 
 pytestmark = pytest.mark.slow
 

@@ -21,11 +21,13 @@ def message(number: int, conversation: str = "standup", content: str = "") -> Me
     )
 
 
-def write_raw(settings: Kafka, topic: str, values: Sequence[bytes | None], partition: int = 0) -> None:
+def write_raw(
+    settings: Kafka, topic: str, values: Sequence[bytes | None], partition: int = 0, timestamp_ms: int | None = None
+) -> None:
     """Write values as a client that is not ours would."""
     producer = KafkaProducer(**connection_arguments(settings))
     for value in values:
-        producer.send(topic, key=b"key", value=value, partition=partition)
+        producer.send(topic, key=b"key", value=value, partition=partition, timestamp_ms=timestamp_ms)
     producer.flush()
     producer.close()
 

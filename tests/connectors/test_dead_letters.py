@@ -2,6 +2,7 @@
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,16 @@ class TestFileDeadLetters(DeadLettersContract):
         self.path.write_bytes(b"no database, but long enough to be taken for one" * 20)
         with pytest.raises(StoreRejected, match=r"dead-letters\.sqlite"):
             self.read_back()
+
+    def test_a_file_from_before_positions_told_the_id_of_their_topic_is_read_and_written(self):
+        self.keep(letter(1))
+        with closing(sqlite3.connect(self.path)) as database:
+            database.execute("ALTER TABLE letters DROP COLUMN topic_id")
+        assert self.read_back() == [letter(1)]
+        with closing(sqlite3.connect(self.path)) as database:
+            database.execute("ALTER TABLE letters DROP COLUMN topic_id")
+        self.keep(letter(2))
+        assert self.read_back() == [letter(1), letter(2)]
 
     def test_a_file_that_cannot_be_written_is_named(self):
         self.path.mkdir(parents=True)

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -36,6 +37,11 @@ class DeadLettersContract(ABC):
     def test_a_letter_comes_back_with_everything_that_explains_it(self):
         self.keep(letter(41, b'{"event": "message"}', "user_id: missing; 需要一个"))
         assert self.read_back() == [letter(41, b'{"event": "message"}', "user_id: missing; 需要一个")]
+
+    def test_its_position_tells_a_topic_that_was_made_anew(self):
+        anew = Position(topic="mneme.messages", partition=0, offset=41, topic_id="ThvBc0q8QkaYJZKcvgcNKg")
+        self.keep(letter(41), replace(letter(41), position=anew))
+        assert [kept.position for kept in self.read_back()] == [letter(41).position, anew]
 
     @pytest.mark.parametrize("raw", [b"", b"\x00", b"\xff\xfe not utf-8 \x80", b"two\nlines\r\n", bytes(range(256)) * 300])
     def test_the_bytes_of_the_event_come_back_exactly(self, raw: bytes):

@@ -80,6 +80,10 @@ LIVES: dict[str, tuple[list[tuple[type[Put | Create | Remove], int, Outcome]], i
     "a put older than the removal is refused": ([(Put, 3, _DONE), (Remove, 7, _DONE), (Put, 6, _NEWER)], None),
     "a put of the version of the removal brings the row back": ([(Put, 1, _DONE), (Remove, 1, _DONE), (Put, 1, _DONE)], 2),
     "a put newer than the removal brings the row back": ([(Put, 3, _DONE), (Remove, 7, _DONE), (Put, 8, _DONE)], 2),
+    "a row that was created above a removal is removed at its own version": (
+        [(Remove, 7, _DONE), (Create, 9, _DONE), (Remove, 9, _DONE)],
+        None,
+    ),
 }
 
 

@@ -192,7 +192,6 @@ def test_another_engine_a_killed_taskmanager_and_other_slots_change_nothing_of_w
                 flow.until(lambda: not list((theirs.data / "recovery" / "kafka").glob("moved*")), 60)  # after some checkpoints
             assert flow.terminate(120) == 0
     print("seconds from each kill until the first talk was answered, and from then until the last:", went_on, stood_still)
-    assert LONG or max(stood_still) <= MOST_SECONDS_OF_REST
     with FlowProcess(ours) as flow:
         flow.until_reading(120)
         flow.until(lambda: is_done(ours), 300)
@@ -201,9 +200,8 @@ def test_another_engine_a_killed_taskmanager_and_other_slots_change_nothing_of_w
     (tmp_path / "differences.json").write_text(json.dumps(found, default=str, indent=1))
     assert not found, f"{len(found)} rows differ: see {tmp_path / 'differences.json'}"
     judged = verify(theirs)
-    assert (judged.lost, judged.duplicated, judged.different) == (0, 0, 0), judged.examples
+    assert (judged.lost, judged.duplicated, judged.different, judged.unexpected) == (0, 0, 0, 0), judged.examples
     assert judged.orphans == ERASURES, "their markers are of no flush that somebody sent"
-    print("rows that tell of an erased conversation, behind the kills (docs/scaling.md):", judged.unexpected)
     assert letters(theirs) == letters(ours)
     assert len(letters(ours)) == BROKEN
     assert told_last(ours) == held(ours)
@@ -212,6 +210,7 @@ def test_another_engine_a_killed_taskmanager_and_other_slots_change_nothing_of_w
     print("rows of which the change feed did not tell last what is there, after the kills:", len(untold), sorted(untold)[:5])
     with FlowProcess(theirs) as flow, pytest.raises(StoreError, match="--engine flink"):
         flow.until_reading(60)
+    assert LONG or max(stood_still) <= MOST_SECONDS_OF_REST, stood_still  # last: on a busy machine it must hide nothing else
 
 
 def differences(theirs: dict[str, dict[str, Any]], ours: dict[str, dict[str, Any]]) -> dict[str, Any]:

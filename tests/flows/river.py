@@ -30,6 +30,7 @@ from flows.lanes.services import Reading, Services
 from flows.lanes.state import Versions
 from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
+from flows.running.pool import at_once
 from flows.segment import SegmentLane
 from flows.write import Writer
 from mneme.errors import InputError
@@ -102,16 +103,6 @@ def embed(texts: list[str]) -> Vector:
 
 
 IDENTITY = EmbedderIdentity("test", "words", DIMENSION)
-
-
-def at_once(call: Callable[[], Any]) -> "Future[Any]":
-    """A pool that works at the moment of submission."""
-    future: Future[Any] = Future()
-    try:
-        future.set_result(call())
-    except Exception as error:  # noqa: BLE001  as a pool does
-        future.set_exception(error)
-    return future
 
 
 class Never:

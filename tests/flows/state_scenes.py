@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from flows.items import Pause
-from tests.flows.river import River, at_once, message
+from flows.running.pool import at_once
+from tests.flows.river import River, message
 from tests.memory_index_reference import ReferenceIndex
 
 FILE = Path(__file__).with_name("state_values.json")

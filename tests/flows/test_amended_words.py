@@ -10,12 +10,13 @@ from flows.decode import decode
 from flows.extraction import LocalExtractor
 from flows.items import Amendment, Arrived
 from flows.lanes.parked_events import amendment_in, amendment_row
+from flows.running.pool import at_once
 from mneme.events import Correct, Retract
 from mneme.ports import Incoming
 from mneme.records import AtomicFact, Position, StoredMessage
 from mneme.rows import Collection, Row
 from mneme.settings import Boundaries
-from tests.flows.river import START, OneFactEach, River, at_once, contents, edit, forget, message
+from tests.flows.river import START, OneFactEach, River, contents, edit, forget, message
 from tests.memory_index_reference import ReferenceIndex
 
 ROME, DOG = "I live in Rome.", "My dog is called Bella."

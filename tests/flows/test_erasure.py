@@ -1,9 +1,11 @@
 """Erasing a conversation, or an owner: nothing is left, nothing else is touched, and what is older stays out."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -263,6 +265,75 @@ def test_a_conversation_that_was_erased_may_begin_again_with_another_owner() -> 
     assert {row.owner_id for row in everything(flow.index) if row.collection is not Collection.CONTROL} == {"eve"}
 
 
+@pytest.mark.parametrize("erased", ["conversation", "owner", "owner, then another"])
+@pytest.mark.parametrize("restart", ["none", "behind an epoch", "before one"])
+def test_a_conversation_that_begins_anew_behind_an_erasure_is_erased_again(erased: str, restart: str) -> None:
+    flow = River(ReferenceIndex())
+    who = "eve" if erased == "owner, then another" else "ann"
+    once, again = (forget(20), forget(40)) if erased == "conversation" else (erase(20), erase(40, who))
+    flow.feed(*talk(), once)
+    flow.end()
+    if restart != "none":
+        if restart == "behind an epoch":
+            flow.epoch()
+        flow.crash()
+    flow.feed(*talk(first=30, user_id=who), replace(again, erasure_id="again"))
+    flow.end()
+    assert flow.receipt("again") is not None
+    assert everything(flow.index) == []
+
+
+def test_a_conversation_is_erased_whose_messages_are_read_again_between_the_erasure_and_its_sweep() -> None:
+    pool = SlowPool(random.Random(0))
+    flow = River(ReferenceIndex(), submit=pool)
+
+    def work(seconds: int) -> None:
+        for _ in range(10 * seconds):
+            pool.work(4)
+            flow.wait(0.1)
+
+    flow.feed(message(0, "coffee"))
+    work(seconds=2)  # it is stored, and in no episode yet
+    flow.feed(erase(30))  # from here on its tombstone keeps out what is older
+    pool.abandon()
+    flow.crash()
+    work(seconds=10)
+    assert flow.receipt("gone") is not None
+    assert everything(flow.index) == []
+
+
+def test_a_conversation_whose_older_messages_are_kept_out_meanwhile_is_erased_again() -> None:
+    calls: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def later(call: Callable[[], Any]) -> "Future[Any]":
+        calls.append((future := Future[Any](), call))
+        return future
+
+    flow = River(ReferenceIndex())
+    flow.feed(forget(20))
+    flow.end()
+    flow.epoch()
+    flow._submit = later
+    flow.crash()
+    flow.feed(message(0, "read again"))
+    flow.feed(message(21, "begun anew"))
+    (older, keep_out), (newer, admit_it) = calls
+    older.set_result(keep_out())
+    admitted = admit_it()
+    flow.wait(1.0)
+    calls.clear()
+    flow.feed(forget(22, erasure_id="again"))
+    newer.set_result(admitted)  # and a thread may look whose the conversation is before that is stored
+    for future, call in calls:
+        future.set_result(call())
+    while flow.receipt("again") is None:
+        flow.wait(1.0)
+        for future, call in calls:
+            if not future.done():
+                future.set_result(call())
+    assert everything(flow.index) == []
+
+
 class Killed(Exception):
     """The end of a process."""
 
@@ -307,10 +378,11 @@ def test_whatever_crashes_on_the_way_the_rest_is_as_if_the_erased_had_never_been
 ) -> None:
     pool = SlowPool(luck)
     flow, clean = River(ReferenceIndex(), submit=pool, idle_seconds=1.0), River(ReferenceIndex())
-    erasure = erase(100) if whole_owner else forget(100)
+    once, again = (erase(100), erase(120)) if whole_owner else (forget(100), forget(120))
     others = talk("eve's", 20, user_id="eve") if whole_owner else talk("other", 20)
-    behind = talk("talk", 110)
-    source: list[Arrived | Erasure | Pause] = [*_mixed(luck, talk(), others), erasure, *behind]
+    anew, behind = talk("talk", 110), talk("talk", 130) if luck.random() < 0.5 else []
+    source: list[Arrived | Erasure | Pause] = [*_mixed(luck, talk(), others), once, *anew]
+    source += [replace(again, erasure_id="again"), *behind]
     for item in source:
         flow.feed(item)
         pool.work(luck.randrange(6))
@@ -326,6 +398,7 @@ def test_whatever_crashes_on_the_way_the_rest_is_as_if_the_erased_had_never_been
         flow.wait(0.1)
     assert not flow.unfinished
     assert flow.receipt("gone") is not None
+    assert flow.receipt("again") is not None
 
     clean.feed(*others, *behind)
     clean.end()

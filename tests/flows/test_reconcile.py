@@ -23,8 +23,8 @@ from flows.cuts import (
     Utterance,
 )
 from flows.extraction.assemble import assemble
-from flows.items import Extracted, Retraction
-from flows.lanes.state import EPOCHS, refer
+from flows.items import Extracted, Retraction, refer
+from flows.lanes.state import EPOCHS_KEPT
 from flows.reconcile import ReconcileLane
 from flows.write import Writer
 from mneme.errors import ModelTimeout
@@ -60,7 +60,7 @@ def test_what_an_owner_wrote_is_known_to_its_own_jobs_until_some_epochs_later() 
     lane._remove(key)
     assert lane._written_lately(ANN.key) == {key: None}
     assert lane._written_lately("default/user/bob") == {}
-    for _ in range(EPOCHS):
+    for _ in range(EPOCHS_KEPT):
         lane.epoch_done()
     assert lane._written_lately(ANN.key) == {}
 
@@ -81,7 +81,7 @@ class Lane:
 
     def rest(self) -> None:
         """Let epochs pass, so that what was written is known by the index alone."""
-        for _ in range(EPOCHS):
+        for _ in range(EPOCHS_KEPT):
             self._lane.epoch_done()
 
     def facts(self) -> dict[str, AtomicFact]:

@@ -6,10 +6,11 @@ from datetime import timedelta
 import pytest
 
 from flows.items import Pause
+from flows.running.pool import at_once
 from mneme.errors import ModelTimeout
 from mneme.records import Episode
 from mneme.rows import Collection, Key
-from tests.flows.river import START, CutOnWord, Never, OneFactEach, River, at_once, embed, episodes, message
+from tests.flows.river import START, CutOnWord, Never, OneFactEach, River, embed, episodes, message
 from tests.memory_index_reference import ReferenceIndex
 
 PAUSE = Pause("default/talk", "flush", tenant_id="default")

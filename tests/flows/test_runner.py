@@ -1,6 +1,8 @@
 """Files through the whole flow with the real embedder and the embedded index: resumed, appended, interrupted."""
 
+import errno
 import itertools
+import os
 import shutil
 import signal
 from collections.abc import Iterator
@@ -13,7 +15,7 @@ import pytest
 from flows import ingest
 from flows.runner import WrittenRows
 from flows.running import recovery
-from mneme.errors import StoreRejected
+from mneme.errors import DiskFull, StoreRejected
 from mneme.events import Delete, Edit, Message
 from mneme.rows import Collection
 from mneme.settings import Settings
@@ -113,6 +115,15 @@ def _handlers_are_put_back() -> Iterator[None]:
     before = signal.getsignal(signal.SIGINT)
     yield
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_full_disk_is_named(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("flows.runner.replace_json", full)
+    with pytest.raises(DiskFull, match="make room there"):
+        ingest([chat(tmp_path / "chat.jsonl", 1)], settings)
 
 
 def test_a_later_file_may_edit_and_delete_what_an_earlier_one_said(settings: Settings, tmp_path: Path) -> None:

@@ -250,7 +250,7 @@ class Grid:
 
 
 def grids_of(rules: Sequence[Rule]) -> list[Grid]:
-    """The ruled tables of a page, from the top: rules that meet, with at least two cells. A box around a text is none."""
+    """The ruled tables of a page, from the top: rules that meet, with at least two cells, unlike a box around a text."""
     if len(rules) > _MOST_RULES:
         return []
     grids = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from connectors.documents.references import DocumentReferences
-from connectors.files.files import content_identity, count_events, identities, read_file
+from connectors.files.files import content_identity, count_events, half_written, identities, read_file
 from mneme.errors import InputError
 from mneme.events import Document, Message, parse_event
 from mneme.ports import Incoming
@@ -259,10 +259,18 @@ def test_a_lone_surrogate_stops_nothing(tmp_path):
 def test_a_file_that_grew_is_known_by_what_it_was(tmp_path, before):
     was = content_identity(written(tmp_path, "before.jsonl", before))
     grown = written(tmp_path, "grown.jsonl", lines(LINE, LINE, LINE))
-    assert was in list(identities(grown))
-    assert list(identities(grown))[-1] == content_identity(grown)
+    assert was in dict(identities(grown))
+    assert list(identities(grown))[-1] == (content_identity(grown), 3)
     other = written(tmp_path, "other.jsonl", lines({**LINE, "content": "Bye"}, LINE, LINE))
-    assert was not in list(identities(other))
+    assert was not in dict(identities(other))
+
+
+def test_a_line_that_is_half_written_is_of_no_identity(tmp_path):
+    was = written(tmp_path, "a.jsonl", lines(LINE, LINE))
+    growing = written(tmp_path, "growing.jsonl", was.read_text() + '{"conversation_id": "ta')
+    assert list(identities(growing))[-1] == (content_identity(was), 2)
+    assert (half_written(was), half_written(growing)) == (None, 3)
+    assert half_written(written(tmp_path, "notes.md", "{Tea")) is None
 
 
 def test_events_stay_in_the_source_that_is_given(tmp_path):
@@ -273,4 +281,4 @@ def test_events_stay_in_the_source_that_is_given(tmp_path):
 def test_a_document_has_no_identity_and_a_chat_only_that_of_all(tmp_path):
     assert list(identities(written(tmp_path, "notes.md", "Tea"))) == []
     chat = written(tmp_path, "a.json", [LINE, LINE])
-    assert list(identities(chat)) == [content_identity(chat)]
+    assert list(identities(chat)) == [(content_identity(chat), None)]

@@ -1,14 +1,16 @@
 """Reading a partition of a real broker."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from kafka import KafkaProducer
-from kafka.admin import KafkaAdminClient
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
+from kafka.errors import LogTruncationError
 
-from connectors.kafka.client import connection_arguments, create_topics
+from connectors.kafka.client import administering, connection_arguments, create_topics
 from connectors.kafka.reader import PartitionReader
 from connectors.kafka.state import read_state
 from mneme.errors import StoreRejected, StoreUnavailable
@@ -104,10 +106,42 @@ def test_the_partitions_of_a_topic_are_read_apart(settings: Kafka, topic: str):
         assert reader.lag() == 0
 
 
+def test_partitions_that_are_added_are_told_of_once(settings: Kafka, topic: str, caplog: pytest.LogCaptureFixture):
+    with reading(settings, topic) as reader:
+        read(reader, 10)
+        with administering(settings, "adding partitions") as admin:
+            admin.create_partitions({topic: settings.partitions + 1})
+        deadline = time.monotonic() + 60
+        while not told(caplog, topic) and time.monotonic() < deadline:
+            reader._consumer._cluster.request_update()  # by itself the client asks every five minutes
+            assert reader.poll(10) == []
+            time.sleep(0.05)
+        for _ in range(10):
+            reader.poll(10)
+    partitions = f"{topic} has {settings.partitions + 1} partitions now"
+    assert told(caplog, topic) == [f"{partitions}: start the flow again, it reads the new ones from then on"]
+
+
+def told(caplog: pytest.LogCaptureFixture, topic: str) -> list[str]:
+    return [message for message in caplog.messages if message.startswith(topic)]
+
+
 def test_a_tombstone_has_a_place_and_no_bytes(settings: Kafka, topic: str):
     write_raw(settings, topic, [None, b"after"])
     with reading(settings, topic, offset=10) as reader:
         assert [(event.raw, event.position.offset) for event in read(reader, 2)] == [(b"", 10), (b"after", 11)]
+
+
+def test_a_sender_whose_clock_is_no_time_at_all_holds_nothing_up(settings: Kafka, topic: str):
+    with administering(settings, "letting senders tell the time") as admin:
+        own_clocks = {"message.timestamp.type": "CreateTime", "message.timestamp.after.max.ms": str(2**63 - 1)}
+        admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, own_clocks)])
+    write_raw(settings, topic, [b"odd"], timestamp_ms=2**62)
+    write_raw(settings, topic, [b"after"])
+    with reading(settings, topic, offset=10) as reader:
+        odd, after = read(reader, 2)
+    assert (odd.raw, odd.received_at) == (b"odd", None)
+    assert (after.raw, after.received_at is None) == (b"after", False)
 
 
 def test_what_a_transaction_did_not_commit_is_not_read_and_is_no_lag(settings: Kafka, topic: str):
@@ -151,6 +185,18 @@ class TestLostOffsets:
             with pytest.raises(StoreRejected, match=rf"{topic}/0/0,.*it has 6 to 10"):
                 read(reader, 10)
 
+    def test_an_end_that_was_lost_behind_what_was_read_stops_the_reader(
+        self, settings: Kafka, topic: str, monkeypatch: pytest.MonkeyPatch
+    ):
+        def diverged(*_: object, **__: object) -> None:
+            raise LogTruncationError({})
+
+        with reading(settings, topic) as reader:
+            read(reader, 10)
+            monkeypatch.setattr(reader._consumer, "position", diverged)
+            with pytest.raises(StoreRejected, match=rf"{topic}/0/10,.*it has 0 to 10"):
+                reader.poll(10)
+
     def test_an_offset_behind_the_end_is_refused_by_name(self, settings: Kafka, topic: str):
         with pytest.raises(StoreRejected, match=rf"{topic}/0/12,.*it has 0 to 10; the topic lost its end"):
             PartitionReader(settings, topic, 0, 12)
@@ -187,13 +233,20 @@ class TestTopicsMadeAnew:
             with pytest.raises(StoreRejected, match=f"{topic}/0/10,.*made anew"):
                 read(reader, 1, seconds=30)
 
-    def test_one_that_is_read_now_and_then_is_looked_at_each_time_and_read_all_the_same(
+    def test_neither_does_one_whose_client_has_not_heard_of_it_yet(
         self, settings: Kafka, topic: str, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr("connectors.kafka.reader._UNWATCHED_SECONDS", 0.0)
-        with reading(settings, topic) as reader:
-            assert [event.raw for event in read(reader, 10, limit=3)] == [b"%d" % number for number in range(10)]
-            assert reader.position == 10
+        with reading(settings, topic) as reader, ThreadPoolExecutor(1) as pool:
+            read(reader, 10)
+            monkeypatch.setattr(reader._consumer._cluster, "update_metadata", lambda metadata: None)
+            made = pool.submit(make_anew, settings, topic)
+            while not made.done():
+                assert reader.poll(10) == []
+            write_raw(settings, topic, [b"new"] * 12)
+            assert read(reader, 1, seconds=1.5) == []
+            monkeypatch.undo()
+            with pytest.raises(StoreRejected, match=f"{topic}/0/10,.*made anew"):
+                read(reader, 1, seconds=30)
 
     def test_positions_in_the_old_and_in_the_new_topic_differ(self, settings: Kafka, topic: str):
         with reading(settings, topic) as reader:

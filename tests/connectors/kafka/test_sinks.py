@@ -167,6 +167,13 @@ class TestKafkaDeadLetters(DeadLettersContract):
         with KafkaAdminClient(**connection_arguments(self.settings)) as admin:
             admin.alter_configs([topic])
 
+    def test_a_lock_that_cannot_be_had_is_named_and_may_be_had_later(self, tmp_path: Path):
+        (tmp_path / "data").touch()
+        letters = KafkaDeadLetters(self.settings, lock=tmp_path / "data" / "dead-letters.lock")
+        with pytest.raises(StoreUnavailable, match=r"dead-letters\.lock"):
+            letters.erase(Scope("default", ("talk",)))
+        letters.close()
+
 
 class TestKafkaChangeFeed:
     def published(self, settings: Kafka, count: int) -> list[tuple[bytes, dict[str, object]]]:

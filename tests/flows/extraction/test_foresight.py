@@ -108,14 +108,25 @@ def test_one_that_its_own_speaker_gives_in_on_is_none():
     assert [one.statement for one in foresights_of(said(*said_of)) if "下周三" in one.statement] == []
 
 
-def test_it_lasts_as_long_as_its_date():
-    [one] = foresights_of(said("Ann: My dentist appointment is on 20 March 2026.", "Bo: Good."))
-    assert (one.start, one.end) == (datetime(2026, 3, 20, tzinfo=UTC), datetime(2026, 3, 21, tzinfo=UTC))
-
-
-def test_a_stretch_that_still_runs_is_its_date():
-    [one] = foresights_of(said("Ann: I'm going to a conference this month.", "Bo: Good."))
-    assert (one.start, one.end) == (datetime(2026, 3, 2, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        pytest.param("My dentist appointment is on 20 March 2026.", (3, 20), (3, 21), id="as long as its date"),
+        pytest.param("I'm going to a conference this month.", (3, 2), (4, 1), id="the rest of a stretch that still runs"),
+        pytest.param(
+            "We fly out on 20 March 2026 and are back on 25 March 2026.",
+            (3, 20),
+            (3, 26),
+            id="a journey from its first day to its last",
+        ),
+        pytest.param(
+            "We fly on 28 March 2026, back on the 4th.", (3, 28), (4, 5), id="a return is of the month of the journey"
+        ),
+    ],
+)
+def test_it_lasts_from_its_first_day_to_its_last(text: str, start: tuple[int, int], end: tuple[int, int]) -> None:
+    [one] = foresights_of(said(f"Ann: {text}", "Bo: Good."))
+    assert (one.start, one.end) == (datetime(2026, *start, tzinfo=UTC), datetime(2026, *end, tzinfo=UTC))
 
 
 def test_a_clause_that_names_several_days_is_no_plan():
@@ -149,16 +160,6 @@ def test_what_goes_on_about_somebody_else_is_no_plan_of_who_says_it():
     [own] = foresights_of(said("小明: 我在茶馆打麻将，还赢了四十。后天早上回万州", "小红: 好的"))
     [named] = foresights_of(said("小明: 妈住院多待一天。考级是3月14号", "小红: 好的"))
     assert (own.statement, named.statement) == ("后天早上回万州", "考级是3月14号")
-
-
-def test_a_journey_lasts_from_its_first_day_to_its_last():
-    [one] = foresights_of(said("Ann: We fly out on 20 March 2026 and are back on 25 March 2026.", "Bo: Good."))
-    assert (one.start, one.end) == (datetime(2026, 3, 20, tzinfo=UTC), datetime(2026, 3, 26, tzinfo=UTC))
-
-
-def test_the_day_of_a_return_is_of_the_month_of_the_journey():
-    [one] = foresights_of(said("Ann: We fly on 28 March 2026, back on the 4th.", "Bo: Good."))
-    assert (one.start, one.end) == (datetime(2026, 3, 28, tzinfo=UTC), datetime(2026, 4, 5, tzinfo=UTC))
 
 
 def test_clauses_that_a_blank_parts_are_plans_of_their_own():
@@ -264,13 +265,15 @@ def test_a_question_without_a_mark_and_what_one_bails_on_are_none(text: str) -> 
     assert foresights_of(said(f"Ann: {text}", "Bo: Good.")) == ()
 
 
-def test_what_is_planned_beside_an_exaggeration_is_kept() -> None:
-    [one] = foresights_of(said("Ann: My exam is on 20 March 2026, I'm going to die.", "Bo: Good."))
-    assert one.start == datetime(2026, 3, 20, tzinfo=UTC)
-
-
-def test_what_is_all_over_a_room_is_no_hearsay() -> None:
-    [one] = foresights_of(said("Ann: There's paint all over the town hall, the plumber comes on 20 March 2026.", "Bo: Good."))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My exam is on 20 March 2026, I'm going to die.",
+        "There's paint all over the town hall, the plumber comes on 20 March 2026.",
+    ],
+)
+def test_what_is_planned_beside_an_exaggeration_or_what_is_no_hearsay_is_kept(text: str) -> None:
+    [one] = foresights_of(said(f"Ann: {text}", "Bo: Good."))
     assert one.start == datetime(2026, 3, 20, tzinfo=UTC)
 
 

@@ -101,8 +101,8 @@ def lines_of(path: Path) -> str:
     return path.name.partition("-")[0].partition(".")[0]
 
 
-def identities(path: Path) -> Iterator[str]:
-    return accumulate(lines_of(path))
+def identities(path: Path) -> Iterator[tuple[str, int | None]]:
+    return ((identity, 3 * count) for count, identity in enumerate(accumulate(lines_of(path)), start=1))
 
 
 def all_of(feed: FileFeed, pending: Pending) -> list[object]:
@@ -133,6 +133,14 @@ def test_a_finite_source_ends_only_when_nothing_is_unfinished() -> None:
     files.pending.leave(5)
     with pytest.raises(StopIteration):
         feed.next_batch()
+
+
+def test_what_is_written_to_a_file_while_it_is_read_is_read_in_the_next_run() -> None:
+    files = Files()
+    first = FileFeed([Path("ab.jsonl")], files.read, lambda path: [("a", 3)], None, files.feed()._limits)
+    assert [item.raw for item in all_of(first, files.pending) if isinstance(item, Incoming)] == [b"0", b"1", b"2"]
+    second = files.feed("ab.jsonl", place=first.resume_state())
+    assert [item.raw for item in all_of(second, files.pending) if isinstance(item, Incoming)] == [b"3", b"4", b"5"]
 
 
 def test_a_file_that_was_read_is_not_read_again_under_another_name() -> None:

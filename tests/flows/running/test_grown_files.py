@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from connectors.indices import open_index
+from flows import ingest
 from mneme.rows import Collection
 from mneme.settings import Settings
 from tests.flows import deployment
@@ -64,6 +65,24 @@ def test_an_edit_is_not_carried_out_again(settings: Settings, taken_in: Ingest) 
     taken_in("b.jsonl", {**edit, "content": "I live in Lyon."})
     taken_in("a.jsonl", *lines, said("assam", "01-02"))
     assert stored(settings)["home"] == "I live in Lyon."
+
+
+def test_a_line_that_was_half_written_is_read_when_it_is_whole_and_nothing_before_it_again(
+    settings: Settings, taken_in: Ingest, tmp_path: Path
+) -> None:
+    edit = {"event": "edit", "conversation_id": "talk", "message_id": "home"}
+    lines = [said("home", "01-01", text="I live in Rome."), {**edit, "content": "I live in Milan."}, said("assam", "01-02")]
+    whole = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    growing = tmp_path / "growing.jsonl"
+    growing.write_bytes(whole[:-30])
+    first = ingest([growing], settings)
+    assert (first.messages, first.dead_letters) == (1, 0)
+    (skipped,) = first.skipped
+    assert skipped.reason.startswith("line 3 is half written")
+    taken_in("b.jsonl", {**edit, "content": "I live in Lyon."})
+    growing.write_bytes(whole)
+    assert ingest([growing], settings).skipped == ()
+    assert stored(settings) == {"home": "I live in Lyon.", "assam": "I like tea of the kind assam."}
 
 
 def test_what_a_grown_file_changes_in_its_old_lines_is_in_order(settings: Settings, taken_in: Ingest) -> None:

@@ -101,7 +101,16 @@ def test_what_happened_or_used_to_be_is_no_state(question: str) -> None:
     assert not asks_for_state(question)
 
 
-@pytest.mark.parametrize("question", ["What is Ed's cat called?", "What is Rob allergic to?", "小雨是什么血型？"])
-def test_a_name_and_an_allergy_last(question: str) -> None:
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is Ed's cat called?",
+        "What is Rob allergic to?",
+        "What is the topic of the workshop?",
+        "小雨是什么血型？",
+        "论坛的主要内容是什么？",
+    ],
+)
+def test_a_name_an_allergy_and_the_topic_of_a_talk_last(question: str) -> None:
     assert asks_for_lasting(question)
     assert not asks_for_lasting("Where does Ed live?")

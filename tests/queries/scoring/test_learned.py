@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +14,9 @@ from queries.questions.understand import understand
 from queries.recall import Candidate
 from queries.scoring.features import EPISODE_FEATURES, STATEMENT_FEATURES
 from queries.scoring.field import Field
-from queries.scoring.learned import FIRST, Coefficients, LearnedScorer, Model, Weights, coefficients_for, first_in_order
+from queries.scoring.first_places import FIRST_PLACES_FEATURES
+from queries.scoring.learned import Coefficients, LearnedScorer, Model, coefficients_for
+from queries.scoring.weights import Weights
 from tests.contracts.rows import episode, fact
 from tests.queries.world import settings
 
@@ -91,18 +92,6 @@ def test_what_stands_alone_is_no_worse_than_the_same_in_the_worst_episode():
     assert found["o0"] >= found["d/f/0"]
 
 
-@given(st.lists(st.tuples(st.floats(-20, 20), st.floats(-20, 20)), min_size=1, max_size=25, unique_by=(lambda pair: pair[0],)))
-def test_reading_orders_the_first_anew_and_moves_none_in_or_out(statements):
-    log_odds, wanted = np.array(statements).T
-    found = first_in_order(log_odds, wanted)
-    first = np.argsort(-log_odds)[:FIRST]
-    others = np.setdiff1d(np.arange(len(log_odds)), first)
-    assert found[others].tolist() == log_odds[others].tolist()
-    assert found[first].min() >= log_odds[first].min() - 1e-9
-    assert found[first].max() <= log_odds[first].max() + 1e-9
-    assert (np.diff(found[first][np.argsort(wanted[first])]) >= -1e-9).all()
-
-
 def test_nothing_has_no_scores():
     assert scores(field_of({})) == {}
 
@@ -141,6 +130,15 @@ class TestWhichCoefficients:
         path = tmp_path / "fitted.json"
         path.write_text(json.dumps([entry]))
         with pytest.raises(SettingsError, match=r"length_of_beard.*mneme bench fit fusion"):
+            coefficients_for(settings(coefficients=path), EMBEDDER)
+
+    def test_an_order_of_the_first_places_wants_a_weight_for_every_feature(self, tmp_path):
+        weights = dict.fromkeys(FIRST_PLACES_FEATURES, 0.0)
+        entry = coefficients(first_places=Weights(weights=weights, bias=0.0)).model_dump(mode="json")
+        del entry["first_places"]["weights"]["reading"]
+        path = tmp_path / "fitted.json"
+        path.write_text(json.dumps([entry]))
+        with pytest.raises(SettingsError, match=r"reading.*mneme bench fit fusion"):
             coefficients_for(settings(coefficients=path), EMBEDDER)
 
     def test_those_that_are_shipped_can_be_read(self):

@@ -8,10 +8,9 @@ import pytest
 from mneme.rows import TOKEN_DIMENSION
 from queries.questions.understand import Question, understand
 from queries.recall import Candidate
-from queries.scoring import reader
 from queries.scoring.features import STATEMENT_FEATURES, statement_features
 from queries.scoring.field import Field, Numbers
-from queries.scoring.reader import BEFORE, CIRCUMSTANCES, SHAPES, STATEMENT, Passages, read, readings, weights_for
+from queries.scoring.reader import BEFORE, CIRCUMSTANCES, MOST, SHAPES, STATEMENT, Passages, read, readings, weights_for
 from tests.contracts.rows import episode, fact
 
 QUESTION = "Where does Ann live?"
@@ -40,8 +39,8 @@ def field_of(*said: bytes, episodes: tuple[str, ...] = ()) -> Field:
     return replace(field, token_vectors=said, asked=tokens(0))
 
 
-def of_field(field: Field, scores: list[float]) -> Numbers:
-    return readings(asked(), field, statement_features(asked(), field, ()), np.array(scores))
+def of_field(field: Field, scores: list[float], most: int = MOST) -> Numbers:
+    return readings(asked(), field, statement_features(asked(), field, ()), np.array(scores), most)
 
 
 @pytest.mark.parametrize("question", [QUESTION, "安娜住在哪里？"])
@@ -74,9 +73,8 @@ def test_only_what_was_said_before_in_the_same_episode_is_read():
     assert same[1] != pytest.approx(others[1], abs=1e-4)
 
 
-def test_the_best_whose_tokens_are_known_are_read(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(reader, "_MOST", 2)
-    found = of_field(field_of(tokens(1), tokens(2), tokens(3), b""), [3, 1, 2, 0])
+def test_the_best_whose_tokens_are_known_are_read():
+    found = of_field(field_of(tokens(1), tokens(2), tokens(3), b""), [3, 1, 2, 0], most=2)
     assert np.isnan(found).tolist() == [False, True, False, True]
     assert found[0] != found[2]
 
