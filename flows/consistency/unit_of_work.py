@@ -200,7 +200,7 @@ def _stated(record: Statement) -> Stated:
 
 
 def _own_about(record: Statement) -> str:
-    """By everything that a record says: who, to what question, of which day. Two events of the same words are two."""
+    """Everything that a record says: who, to what question, of which day. Two events of the same words are two."""
     said = [record.words]
     if isinstance(record, AtomicFact) and record.quote is not None:
         around = (record.quote.behind, record.quote.question, record.quote.context)

@@ -102,7 +102,7 @@ def _erase(event: "ErasureEvent", owner: "Owner | None", timeout: float, url: st
 
 def _show(settings: "mneme.Settings | None", scope: "Filter | None", removed: Mapping[str, int]) -> None:
     """Say what was erased, and whether anything is left in the index of this machine (None: it is elsewhere)."""
-    from mneme.rows import CLAIMS_REFUSED
+    from mneme.receipts import CLAIMS_REFUSED
 
     counts = {name.replace("_", " "): count for name, count in removed.items() if count and name != CLAIMS_REFUSED}
     told = ", ".join(f"{count:,} {name}" for name, count in counts.items()) or "nothing was known of it"

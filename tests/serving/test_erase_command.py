@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from connectors.lance.index import LanceIndex
 from mneme.events import Forget, ForgetDocument
 from mneme.ports import Put
+from mneme.receipts import CLAIMS_REFUSED
 from mneme.records import Owner
-from mneme.rows import CLAIMS_REFUSED
 from queries import Memories
 from serving.cli import app
 from serving.service import remote
