@@ -273,12 +273,12 @@ def _tokens(name: str) -> list[str]:
 
 def graph_response(entities: Sequence[Reached[Entity]], relationships: Sequence[Reached[Relationship]]) -> Graph:
     """The reached part of the graph as a response, with its sources, in this order."""
-    # An edge is kept by the names that were said; here both ends go by the one name of their entity.
-    called = {alias: each.part.name for each in reversed(entities) for alias in each.part.aliases}
-    called |= {each.part.name: each.part.name for each in entities}
+    # An edge is kept by the names that were said; here both ends go by the one name of their entity, in its case.
+    called = {folded(alias): each.part.name for each in reversed(entities) for alias in each.part.aliases}
+    called |= {folded(each.part.name): each.part.name for each in entities}
 
     def ends(edge: Relationship) -> dict[str, str]:
-        return {"source": called.get(edge.source, edge.source), "target": called.get(edge.target, edge.target)}
+        return {end: called.get(folded(said), said) for end, said in (("source", edge.source), ("target", edge.target))}
 
     return Graph(
         entities=tuple(GraphEntity(**_shown(each.part), hop=each.hop) for each in entities),
