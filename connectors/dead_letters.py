@@ -42,9 +42,9 @@ def is_about(letter: DeadLetter, scope: Scope) -> bool:
         return False
     owner = scope.owner
     is_of_owner = owner is not None and (owner.type, owner.id) in subject.owners
-    if scope.document_id is not None:
-        return is_of_owner and subject.document_id == scope.document_id
-    return subject.conversation_id in scope.conversation_ids or is_of_owner
+    if subject.conversation_id in scope.conversation_ids:
+        return True
+    return is_of_owner and scope.document_id in (None, subject.document_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -310,7 +310,7 @@ class EmbedLane:
 
     def _erase(self, erasure: Erasure) -> Iterator[WriteBatch]:
         """Keep older events out from here on, and forget what is known here of the erased."""
-        if erasure.bucket == 0:  # one for all tokens
+        if erasure.bucket == 0 or erasure.speech:  # one for all tokens of an owner
             tombstone = tombstone_row(erasure, self._services.versions.next())
             # A newer one may be there already; the sweep knows which stays.
             yield WriteBatch((Create(tombstone) if erasure.is_dated else Put(tombstone),))

@@ -241,7 +241,7 @@ class ExtractLane:
 
     def _holds_up(self, erasure: Reference) -> bool:
         """Return whether an erasure that came out of one queue still waits in another."""
-        return any(each["is"] == "erasure" and each["id"] == erasure["id"] for each in self._jobs.items())
+        return any({**each, "queue": ""} == {**erasure, "queue": ""} for each in self._jobs.items())
 
     def _add(self, reference: Reference, cut: Cut | None) -> None:
         call: Callable[[], ExtractResult | None] | None = None

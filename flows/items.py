@@ -11,6 +11,7 @@ Only what must be read first, documents and attachments, is ``Unread``; a messag
 A snapshot keeps an item as its ``Reference``: ids and times without texts, from which the item is read again.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -98,10 +99,19 @@ class Amendment:
         """The id of the message it is about."""
         return message_id(self.tenant_id, self.conversation_id, self.message_id)
 
+    @property
+    def event(self) -> str:
+        """The kind of event that it came as."""
+        return "correct" if self.corrected else "retract" if self.words else "delete" if self.text is None else "edit"
+
+    def without_words(self) -> "Amendment":
+        """The same, but its bytes name the message and say nothing of it."""
+        named = {"tenant_id": self.tenant_id, "conversation_id": self.conversation_id, "message_id": self.message_id}
+        return replace(self, raw=json.dumps({"event": self.event, **named}).encode())
+
     def refusal(self, what: str) -> str:
         """The message for people that it is not applied to its message, which ``what``."""
-        event = "correct" if self.corrected else "retract" if self.words else "delete" if self.text is None else "edit"
-        return f"{event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
+        return f"{self.event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,8 +191,10 @@ class Erasure:
 
     That of a conversation or a document goes its way; a conversation's ``owner`` is set once it is known. That of an owner,
     with neither, goes through every ``bucket`` of conversations, in ``tokens`` tokens, and the owner's lane acts when
-    all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/lanes/erasures.py). One ``is_dated`` whose
-    file says when it was asked for: then what files say later stays.
+    all have come. So does that of a document with ``speech``, the conversations that go with it: bucket 0 is the document's
+    way, 1 that of the first of them. ``arrived_at`` and ``position`` tell what is older than it (flows/lanes/erasures.py). One
+    ``is_dated`` whose file says when it was asked for: then what files say later stays. One that nobody asked for
+    ``has_receipt`` false.
     """
 
     tenant_id: str
@@ -195,6 +207,13 @@ class Erasure:
     tokens: int = 1
     document_id: str | None = None
     is_dated: bool = False
+    speech: tuple[str, ...] = ()
+    has_receipt: bool = True
+
+    @property
+    def key(self) -> str:
+        """Names it among all erasures: two senders may have given one id."""
+        return f"{self.erasure_id}@{self.position.key}"
 
     @property
     def is_of_an_owner(self) -> bool:
@@ -203,11 +222,21 @@ class Erasure:
 
     @property
     def lane(self) -> str:
-        """The conversation or document it is about; empty for an owner's."""
+        """The conversation or document it is about, or of a document's tokens its speech; empty for an owner's."""
+        if self.speech and self.bucket:
+            return conversation_path(self.tenant_id, self.speech[self.bucket - 1])
         if self.document_id is not None:
             assert self.owner is not None, "a document's owner is known from the start"
             return document_key(self.owner.key, self.document_id)
         return "" if self.conversation_id is None else conversation_path(self.tenant_id, self.conversation_id)
+
+    @property
+    def subject(self) -> str:
+        """See ``mneme.events.Erasing``."""
+        if self.is_of_an_owner:
+            assert self.owner is not None, "it is known whose all is erased"
+            return self.owner.key
+        return replace(self, bucket=0).lane
 
     def concerns(self, lane: str, owner: Owner) -> bool:
         """Return whether a conversation or a document is erased by it."""
@@ -343,6 +372,8 @@ def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
                 "tokens": item.tokens,
                 "document": item.document_id,
                 "dated": item.is_dated,
+                "speech": list(item.speech),
+                "receipt": item.has_receipt,
             }
 
 
@@ -367,6 +398,8 @@ def referred(reference: Reference) -> Retraction | Pause | Erasure:
             tokens=reference["tokens"],
             document_id=reference["document"],
             is_dated=reference["dated"],
+            speech=tuple(reference.get("speech", ())),
+            has_receipt=reference.get("receipt", True),
         )
     return Pause(*reference["pause"])
 

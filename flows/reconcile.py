@@ -41,6 +41,7 @@ from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_
 from flows.lanes.services import Services
 from flows.lanes.state import EpochBarrier, RecentKeys, decode_state, encode_state
 from mneme.errors import ModelError, ModelPaused
+from mneme.ids import long_hash
 from mneme.ports import DeadLetter, Put, Remove
 from mneme.receipts import flush_marker
 from mneme.records import Owner
@@ -257,9 +258,9 @@ class ReconcileLane:
 
     def _erase(self, erasure: Erasure) -> None:
         """Count the tokens of an erasure; behind the last of them it takes its place."""
-        self._tokens[erasure.erasure_id] += 1
-        if self._tokens[erasure.erasure_id] == erasure.tokens:
-            del self._tokens[erasure.erasure_id]
+        self._tokens[erasure.key] += 1
+        if self._tokens[erasure.key] == erasure.tokens:
+            del self._tokens[erasure.key]
             attempt = self._services.versions.next()
             self._wait(_ReconcileJob(refer(erasure) | {"attempt": attempt}, None))
             self._done.hold(FlushDone(erasure.tenant_id, _marker_id(erasure), attempt))
@@ -295,5 +296,5 @@ class ReconcileLane:
 
 
 def _marker_id(erasure: Erasure) -> str:
-    """Behind which its sweep begins."""
-    return f"before {erasure.erasure_id}"
+    """Behind which its sweep begins. A hash, since the id may name whom it is about."""
+    return f"before {long_hash(erasure.key)}"

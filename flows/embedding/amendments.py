@@ -16,6 +16,7 @@ from mneme.rows import Key
 from mneme.text import estimate_tokens
 
 UNKNOWN = "is not known here; send the message first, then this event again"
+OF_NOBODY = f"{UNKNOWN}. Its words are not kept: nobody knows its conversation, so they may be of somebody who was erased"
 NOT_KEPT = (
     f"an edit, a delete or a retraction: its message {UNKNOWN}. It is not kept: a file tells no time of it, so it may be of "
     "what was erased"
@@ -87,7 +88,11 @@ def apply_amendment(
             return AmendmentResult(replace(amendment, raw=b""), refused=NOT_KEPT)
         return AmendmentResult(amendment, erased=True)
     if stored is None:
-        return None if amendment is None else AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN))
+        if amendment is None:
+            return None
+        if amendment.owner or owner or owner_in(services.index, waiting.tenant_id, waiting.conversation_id):
+            return AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN))
+        return AmendmentResult(amendment.without_words(), refused=amendment.refusal(OF_NOBODY))
     if amendment is None or _is_applied(stored, amendment):
         changed = stored
     elif refused := _refusal(stored, amendment, services):

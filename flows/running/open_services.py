@@ -148,8 +148,8 @@ def _erase_answers(file: Path, erased: Erased) -> int:
     if erasure.is_of_an_owner:
         return erase_answers(file, erasure.owner.key)
     # Directly in the owner's scope lie answers about several conversations.
-    place = erasure.conversation_id or erasure.document_id
-    return erase_answers(file, None, also=[f"{erasure.owner.key}/{place}", erasure.owner.key])
+    places = (erasure.conversation_id or erasure.document_id, *erasure.speech)
+    return erase_answers(file, None, also=[*(f"{erasure.owner.key}/{place}" for place in places), erasure.owner.key])
 
 
 def _erase_claims(settings: Settings, erasure: Erasure) -> ErasedClaims:

@@ -72,7 +72,7 @@ class DeadLetter:
 class Scope:
     """The scope of an erasure: conversations of a tenant, and, if ``owner`` is given, all that names this owner.
 
-    With a ``document_id`` it is that document of the owner, and nothing else of the owner's.
+    With a ``document_id`` it is that document of the owner, with the conversations, and nothing else of the owner's.
     """
 
     tenant_id: str

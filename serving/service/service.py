@@ -21,6 +21,7 @@ from connectors.indices import open_index
 from flows.lanes.owners import owner_in
 from mneme.errors import InputError, MnemeError, NoIndexYet, StoreUnavailable
 from mneme.events import AnyEvent, Erase, Flush, Forget, ForgetDocument
+from mneme.ids import content_hash
 from mneme.ports import Lag, MemoryIndex
 from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Owner
@@ -123,13 +124,15 @@ class Service:
         """Take in events; durable on return.
 
         Raises:
-            InputError: an event is too large, or this service only answers; then none was taken in.
+            InputError: an event is too large, an erasure has the id of another, or this service only answers; then none was
+                taken in.
             StoreUnavailable, StoreRejected: they could not be kept, or too many of their tenant are unread (intake.py); to send
                 them again is safe.
         """
         if not events:
             return
         self.publisher.check(events)
+        self._refuse_used_ids([event for event in events if isinstance(event, ErasureEvent) and event.erasure_id])
         if self._intake.has_several and not backfill:
             with suppress(StoreUnavailable):  # the broker does not answer: then sending says so
                 self.lag()
@@ -265,6 +268,17 @@ class Service:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def _refuse_used_ids(self, erasures: Sequence[ErasureEvent]) -> None:
+        """Refuse an erasure under the id of another, whose receipt would be taken for its own."""
+        subjects: dict[Key, str] = {}
+        with suppress(StoreUnavailable):  # the flow may have still to make the index
+            known = self._index.get([_receipt(each.tenant_id, each.erasure_id) for each in erasures]) if erasures else {}
+            subjects = {key: receipt.body.get("of", "") for key, receipt in known.items()}
+        for each in erasures:
+            subject = content_hash(each.subject.encode())
+            if subjects.setdefault(_receipt(each.tenant_id, each.erasure_id), subject) not in (subject, ""):
+                raise InputError(f"erasure_id: {each.erasure_id!r} is that of another erasure; give each one of its own")
 
     def _current_health(self) -> Health:
         problems, lag = [], None

@@ -229,6 +229,22 @@ def test_a_receipt_says_that_a_store_kept_claim_checks() -> None:
     assert receipt(index) == {"documents": 1, "answers": 0, "claims": 1, "dead_letters": 0, "claims_refused": 3}
 
 
+def test_the_first_receipt_under_an_id_stays() -> None:
+    index = Index()
+    write, _, _ = writer(index)
+    write.write([erasure()])
+    first = receipt(index)
+    write.write([replace(erasure(), removed={})])
+    assert receipt(index) == first
+
+
+def test_an_erasure_that_nobody_asked_for_has_no_receipt() -> None:
+    index = Index()
+    write, _, _ = writer(index)
+    write.write([erasure(has_receipt=False)])
+    assert not receipt_is_there(index)
+
+
 def test_a_broker_that_is_down_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     stopping = threading.Event()
     monkeypatch.setattr(stopping, "wait", lambda seconds: False)

@@ -149,6 +149,18 @@ def test_an_erasure_is_waited_for_and_leaves_no_text_in_the_inbox(running: Servi
     wait_until(lambda: not any(b"secret-talk happened" in path.read_bytes() for path in inbox.glob("*.sqlite*")))
 
 
+def test_an_erasure_has_an_id_of_its_own_and_may_be_sent_again(running: Service):
+    first = Erase(user_id="nobody-1", erasure_id="ticket")
+    done = running.erase(first, SECONDS)
+    assert done.receipt is not None
+    for other in (Erase(user_id="nobody-2", erasure_id="ticket"), Forget(conversation_id="nobody-1", erasure_id="ticket")):
+        with pytest.raises(InputError, match="'ticket' is that of another erasure"):
+            running.accept([message("beside-it", 2), other])
+    with pytest.raises(InputError, match="'new' is that of another erasure"):
+        running.accept([first.model_copy(update={"erasure_id": "new"}), Erase(user_id="nobody-2", erasure_id="new")])
+    assert running.erase(first, SECONDS) == done
+
+
 def test_an_event_that_is_too_large_takes_none_with_it(running: Service):
     large = message("too-large", 1).model_copy(update={"content": "x" * 11_000_000})
     with pytest.raises(InputError, match="is the most"):
