@@ -58,7 +58,7 @@ class _Subject:
 
 
 def _subject_of(letter: DeadLetter) -> _Subject | None:
-    """Of whom the bytes are; None where they do not say it."""
+    """The owner of the bytes; None where they do not say it."""
     try:
         data = json.loads(letter.raw)
     except (ValueError, RecursionError):

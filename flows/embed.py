@@ -266,7 +266,7 @@ class EmbedLane:
             yield Embedded(utterance, replayed=message.id in served.replayed, continues=message.id in served.continuing)
 
     def _forget_owners(self, lanes: Set[str]) -> None:
-        """Of conversations whose messages were kept out, those that wait tell the owner: another erasure may be among them."""
+        """Let the messages that wait tell the owner of their conversations: another erasure may be among them."""
         for lane in lanes:
             self._owners.pop(lane, None)
         for batch in self._jobs.items() if lanes else ():

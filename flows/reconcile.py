@@ -43,8 +43,9 @@ from flows.lanes.state import EpochBarrier, RecentKeys, decode_state, encode_sta
 from mneme.errors import ModelError, ModelPaused
 from mneme.ids import long_hash
 from mneme.ports import DeadLetter, Put, Remove
+from mneme.receipts import flush_marker
 from mneme.records import Owner
-from mneme.rows import Key, Row, flush_marker
+from mneme.rows import Key, Row
 
 STATE_VERSION = 3
 _MOST_EPISODES = 32  # of one job: enough to share round trips, few enough that a flush does not wait long

@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 class IngestReport:
     """The result of a run over files. Episodes and facts are counted once, however often they were revised.
 
+    ``repeated`` are the facts that only say again what another says; ``facts`` counts none of them.
     ``usage`` is what chat models cost, by role. ``files`` were read, those of folders one by one; ``skipped`` are files of
     folders that are not understood, and last lines that are half written.
     """
@@ -48,6 +49,7 @@ class IngestReport:
     dead_letters: int
     seconds: float
     usage: Mapping[Role, Usage] = field(default_factory=dict)
+    repeated: int = 0
     files: Sequence[Path] = ()
     skipped: "Sequence[Skipped]" = ()
 
@@ -142,6 +144,7 @@ def ingest(
         dead_letters=rows["dead_letter"],
         seconds=time.monotonic() - started,
         usage=usage,
+        repeated=rows["repetition"],
         files=tuple(names),
         skipped=search.skipped,
     )

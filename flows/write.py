@@ -46,7 +46,8 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
-from mneme.rows import CLAIMS_REFUSED, FLUSH_MARKER, Collection, Key, Row, erasure_receipt, flush_marker
+from mneme.receipts import CLAIMS_REFUSED, FLUSH_MARKER, erasure_receipt, flush_marker
+from mneme.rows import Collection, Key, Row
 
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0

@@ -176,8 +176,8 @@ def own_cluster(record: Statement) -> str:
 
 
 def in_own_words(record: Statement) -> Stated:
-    """A record as a statement in the cluster of its own words. A statement of an end is news each time."""
-    repeats = not any(claim.ends for claim in record.claims)
+    """A record as a statement in the cluster of its own words. A statement of an end is news each time, unless it has a day."""
+    repeats = record.happens_at is not None or not any(claim.ends for claim in record.claims)
     until = min((claim.valid_to for claim in record.claims if claim.valid_to is not None), default=None)
     corrected = record.corrected if isinstance(record, AtomicFact) else None
     return _stated(record).model_copy(update={"repeats": repeats, "holds_until": until, "corrected": corrected})
@@ -200,7 +200,7 @@ def _stated(record: Statement) -> Stated:
 
 
 def _own_about(record: Statement) -> str:
-    """By everything that a record says: who, to what question, of which day. Two events of the same words are two."""
+    """Everything that a record says: who, to what question, of which day. Two events of the same words are two."""
     said = [record.words]
     if isinstance(record, AtomicFact) and record.quote is not None:
         around = (record.quote.behind, record.quote.question, record.quote.context)

@@ -74,7 +74,7 @@ def _is_of_somebody(claim: Claim, present: set[str]) -> bool:
 
 
 def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
-    """Of whom a sentence tells what kind of trait, and the claim that says so."""
+    """The subjects of a sentence, the kind of trait it tells of each, and the claim that says so."""
     points_back = _CUES.points.search(one.text) is not None
     rows = [(claim, row) for claim in one.claims if (row := relation_of(claim.attribute)) is not None and row.category]
     for claim, row in rows:

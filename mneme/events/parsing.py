@@ -6,7 +6,7 @@ much there is before it is parsed.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -164,7 +164,7 @@ def describe(error: ValidationError) -> str:
     found: dict[str, list[str]] = {}
     for detail in error.errors(include_url=False, include_input=False, include_context=False):
         field = ".".join(str(part) for part in detail["loc"] if not _is_branch(part)) or "event"
-        found.setdefault(field, []).append(detail["msg"].removeprefix("Value error, "))
+        found.setdefault(field, []).append(plain_message(detail["type"], detail["msg"]))
     lines = []
     for field, messages in found.items():
         if any(other.startswith(f"{field}.") for other in found):
@@ -173,6 +173,26 @@ def describe(error: ValidationError) -> str:
         lines.append(line if len(line) <= _LONGEST_COMPLAINT else f"{line[: _LONGEST_COMPLAINT - 1]}…")
     more = [f"and {len(lines) - _MOST_COMPLAINTS} more"] if len(lines) > _MOST_COMPLAINTS else []
     return "; ".join([*lines[:_MOST_COMPLAINTS], *more])
+
+
+def plain_message(kind: str, message: str) -> str:
+    """The reason of a pydantic error, in words that name the form in which a value is written.
+
+    >>> plain_message("int_parsing", "Input should be a valid integer, unable to parse string as an integer")
+    'is no whole number'
+    """
+    if kind == "string_too_short" and "at least 1 " in message:
+        return "is empty"
+    plain = next((words for kinds, words in _PLAIN.items() if kind.startswith(kinds)), message)
+    return plain.removeprefix("Value error, ")
+
+
+_PLAIN: Mapping[tuple[str, ...], str] = {
+    ("datetime_", "date_"): "is no time; write 2026-03-01T09:00:00+01:00, or a day: 2026-03-01",
+    ("int_parsing", "int_from_float"): "is no whole number",
+    ("float_parsing",): "is no number",
+    ("bool_parsing",): "is neither true nor false",
+}
 
 
 def _is_branch(part: int | str) -> bool:

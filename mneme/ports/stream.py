@@ -53,7 +53,7 @@ class Lag:
 
     @property
     def total(self) -> int:
-        """Of all lanes but the backfill, which may wait."""
+        """Unread events of all lanes but the backfill, which may wait."""
         return sum(count for lane, count in self.unread.items() if lane != "backfill")
 
 

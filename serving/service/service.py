@@ -23,8 +23,9 @@ from mneme.errors import InputError, MnemeError, NoIndexYet, StoreUnavailable
 from mneme.events import AnyEvent, Erase, Flush, Forget, ForgetDocument
 from mneme.ids import content_hash
 from mneme.ports import Lag, MemoryIndex
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Owner
-from mneme.rows import Collection, Key, Row, erasure_receipt, flush_marker
+from mneme.rows import Collection, Key, Row
 from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories

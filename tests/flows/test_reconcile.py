@@ -130,8 +130,13 @@ def episode(
     people: Sequence[str] = (),
     job: str = "",
     quoted: bool = False,
+    ahead: int | None = None,
 ) -> Extracted:
-    """An episode of a day's own conversation, with one message for each statement, and the claims of each sentence."""
+    """An episode of a day's own conversation, with one message for each statement, and the claims of each sentence.
+
+    Its foresights are of the day that is ``ahead``.
+    """
+    start = None if ahead is None else START + timedelta(days=ahead)
     statements = statements or ("Hello.",)
     messages = [
         Message(
@@ -165,7 +170,8 @@ def episode(
             for at, text in enumerate(statements)
         ),
         foresights=tuple(
-            ExtractedForesight(text, text, (len(statements) + at,), claims=claims(text)) for at, text in enumerate(foresights)
+            ExtractedForesight(text, text, (len(statements) + at,), start, claims=claims(text))
+            for at, text in enumerate(foresights)
         ),
         entities=tuple(ExtractedEntity(name, "person", f"{name} on day {day}.", (0,)) for name in people),
         relationships=(ExtractedRelationship("Ann", "works_at", job, None, (0,)),) if job else (),
@@ -290,6 +296,19 @@ def test_a_foresight_is_off_when_its_plan_is_moved_or_cancelled(news: str) -> No
     lane.take(episode(1, news, quoted=True))
     (plan,) = (each for row in lane.index.scan(Collection.MEMORIES) if isinstance(each := row.record(), Foresight))
     assert plan.validity.superseded_by == "default/c01/e/f/0"
+
+
+def test_what_is_off_before_its_day_held_from_when_it_was_said() -> None:
+    lane = Lane()
+    lane.take(episode(0, foresights=["The launch is on 20 April."], ahead=49))
+    (plan,) = (each for row in lane.index.scan(Collection.MEMORIES) if isinstance(each := row.record(), Foresight))
+    assert plan.validity.valid_from == START + timedelta(days=49)
+    lane.take(episode(1, "The launch is cancelled.", quoted=True))
+    (plan,) = (each for row in lane.index.scan(Collection.MEMORIES) if isinstance(each := row.record(), Foresight))
+    assert (plan.validity.valid_from, plan.validity.valid_to) == (plan.said_at, START + timedelta(days=1))
+    lane.take(gone(1))
+    (plan,) = (each for row in lane.index.scan(Collection.MEMORIES) if isinstance(each := row.record(), Foresight))
+    assert (plan.validity.valid_from, plan.validity.valid_to) == (START + timedelta(days=49), None)
 
 
 def test_a_judge_that_looks_around_compares_what_is_near_in_meaning() -> None:

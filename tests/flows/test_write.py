@@ -20,8 +20,9 @@ from mneme.errors import StoreUnavailable
 from mneme.events import Delete, Document
 from mneme.ids import cluster_id
 from mneme.ports import Change, Create, DeadLetter, Incoming, Outcome, ParsedDocument, Put, Remove, Write, WriteResult
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Cluster, Owner, Position
-from mneme.rows import Collection, Key, Row, erasure_receipt, flush_marker, row_of
+from mneme.rows import Collection, Key, Row, row_of
 from tests.flows.river import IDENTITY, Letters, message
 from tests.memory_index_reference import ReferenceIndex
 

@@ -92,8 +92,10 @@ class TestWhatStopsItAtOnce:
         assert "openssl rand" in told.output
         assert "short" not in told.output
 
-    def test_a_port_that_is_taken(self) -> None:
+    def test_a_port_that_is_taken(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("MNEME_SERVICE__INTAKE", "inbox")
         with socket.create_server(("127.0.0.1", 0)) as taken:
             told = CliRunner().invoke(app, ["serve", "--port", str(taken.getsockname()[1])])
         assert told.exit_code == 2
         assert "cannot be listened on" in told.output
+        assert not Path("data").exists(), "nothing was made or started"

@@ -227,7 +227,7 @@ class Grid:
         return [[texts.get(owner[row * width + column], "") for column in range(width)] for row in range(height)]
 
     def _merged(self, width: int, height: int) -> list[int]:
-        """Of each cell the first that no rule separates it from."""
+        """For each cell the first that no rule separates it from."""
         owner = list(range(width * height))
         beside: list[list[Rule]] = [[] for _ in self.columns]  # the rules at each edge
         above: list[list[Rule]] = [[] for _ in self.rows]

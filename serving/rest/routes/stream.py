@@ -122,7 +122,9 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
     """End the open episodes of conversations, and wait until everything sent before is searchable."""
     tenant = caller.tenant_of(asked.tenant_id)
     timeout = min(asked.timeout, service.settings.service.wait_seconds)
-    if bool(asked.conversations) == bool(asked.whose):
+    if asked.conversations and asked.whose:
+        raise InputError(f"conversation_id and {', '.join(asked.whose)}: give one, not both; a conversation has one owner")
+    if not (asked.conversations or asked.whose):
         raise InputError("give a conversation_id, or one of user_id, group_id and agent_id: it says what is flushed")
     if asked.whose:
         status = service.flush_owner(asked.owner(caller), timeout)
