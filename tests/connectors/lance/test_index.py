@@ -20,7 +20,8 @@ from connectors.lance.row_cache import RowCache
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult
 from mneme.receipts import flush_marker
-from mneme.rows import Collection
+from mneme.records import Owner
+from mneme.rows import Collection, control_row
 from mneme.settings import Index, Settings
 from tests.contracts.isolation import IsolationContract
 from tests.contracts.labels import LabelsContract
