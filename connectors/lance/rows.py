@@ -23,6 +23,7 @@ _TEXTS = pa.list_(pa.string())
 _TYPES = {str: pa.string(), int: pa.int64(), datetime: _TIME, tuple[str, ...]: _TEXTS, dict[str, Any]: pa.string()}
 _COLUMNS: dict[str, pa.DataType] = {name: _TYPES[of] for name, of in COLUMNS.items() if of in _TYPES} | {REMOVED_AT: _TIME}
 ROW_COLUMNS = [name for name in _COLUMNS if name != REMOVED_AT]
+NULLABLE_TEXTS = ["tokens", "conversation_id", "document_id", "parent_id", "agent_id"]  # none of them is ever empty
 VECTOR_COLUMNS = ["vector", "token_vectors"]
 
 

@@ -20,6 +20,7 @@ from connectors.durable import FolderSync
 from connectors.lance import groups
 from connectors.lance.rows import (
     ADDRESS,
+    NULLABLE_TEXTS,
     REMOVED_AT,
     ROW_COLUMNS,
     VECTOR_COLUMNS,
@@ -153,7 +154,8 @@ class LanceTable:
         """Leave nothing in the files that was removed or replaced, not even the ids of tombstones.
 
         1. Drop the tombstones: what is still on its way must be newer than what was removed.
-        2. Write all rows anew: a merge of files keeps deleted rows where they are few (a tenth, LanceDB 0.40).
+        2. Write all rows anew: a merge of files keeps deleted rows where they are few (a tenth, LanceDB 0.40). A text that is
+           missing is made anew with its row: after a merge it holds the bytes of the row before, as a part that nothing reads.
         3. Make the indices anew: they keep the ids of deleted rows.
         4. Remove all versions but the last, with what an interrupted commit left; also those of a time when the clock of this
            machine was ahead, which are never old to LanceDB.
@@ -161,7 +163,7 @@ class LanceTable:
         if self._is_pure:
             return
         self._table.delete(f"{REMOVED_AT} IS NOT NULL")
-        self._table.update(values_sql={"version": "version"})
+        self._table.update(values_sql={name: f"nullif(coalesce({name}, ''), '')" for name in NULLABLE_TEXTS})
         for index in self._table.list_indices():
             self._table.drop_index(index.name)
         _create_indices(self._table)

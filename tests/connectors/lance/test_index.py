@@ -20,7 +20,8 @@ from connectors.lance.row_cache import RowCache
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult
 from mneme.receipts import flush_marker
-from mneme.rows import Collection
+from mneme.records import Owner
+from mneme.rows import Collection, control_row
 from mneme.settings import Index, Settings
 from tests.contracts.isolation import IsolationContract
 from tests.contracts.labels import LabelsContract
@@ -300,6 +301,24 @@ def test_a_purge_leaves_nothing_of_what_was_removed_or_replaced_in_any_file(fold
     assert not hold("Canary-2")
     assert not hold("removed-canary")
     assert len(reader.recall([TextLeg(Collection.FACTS, of(), ("tea",), 50)])[0]) == 40
+
+
+def test_a_purge_leaves_nothing_in_the_place_of_what_a_row_never_had(folder, writer):
+    """A merge fills a text that is missing with that of the row before, where nothing reads it (LanceDB 0.40)."""
+
+    def hold() -> bool:
+        return any(b"Canary-4" in path.read_bytes() for path in (folder / "tables").rglob("*") if path.is_file())
+
+    owner = Owner(tenant_id="default", type="tenant", id="default")
+    named = control_row(owner, "conversation", "c", 1, NOON, {}, conversation_id="Canary-4")
+    beside = control_row(owner, "flush", "f", 1, NOON, {})
+    writer.write([Put(beside)])
+    writer.write([Put(named), Put(beside)])
+    writer.write([Remove(named.key, version=2)])
+    assert hold()
+    writer.purge()
+    assert not hold()
+    assert writer.get([beside.key])[beside.key].conversation_id is None
 
 
 def test_a_purge_takes_versions_along_that_are_dated_in_the_future(folder, writer, monkeypatch):
