@@ -257,7 +257,7 @@ _CALENDAR_RULES = (
     rule(rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED, _day),
     rule(r"(?<![0-9二])(?P<decade>(?:19|20)?[0-9]0|[五六七八九]十)年代", _decade, relative=False),
     rule(rf"(?:{_YEAR}的?)?第?(?P<quarter>[一二三四1-4])季度", _quarter),
-    rule(rf"(?:{_YEAR}的?)?(?P<name>{_HOLIDAY})(?!档|联|晚会|礼物|树|上河)", _holiday),
+    rule(rf"(?:{_YEAR}的?)?(?<![一二三四五六七八九百千万两])(?P<name>{_HOLIDAY})(?!档|联|晚会|礼物|树|上河)", _holiday),
 )  # fmt: skip
 
 

@@ -550,6 +550,7 @@ def test_a_chinese_weekday_is_certain_where_no_other_day_can_be_meant(sentence: 
 
 def test_a_day_that_counts_from_what_was_told_before_is_in_doubt():
     assert written(certain_dates("一周后复查。", WEDNESDAY, UTC, "zh", earlier="术后要静养。")) == ""
+    assert written(certain_dates("我一万五一个月。", WEDNESDAY, UTC, "zh")) == ""  # a wage, no first of May
     assert written(certain_dates("一周后复查。", WEDNESDAY, UTC, "zh", earlier="然后呢？")) == "2026-03-09..2026-03-13"
 
 
