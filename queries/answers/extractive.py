@@ -1,16 +1,17 @@
 """An answer without a model: the memories that fit best, quoted, with a word that this is all it is. Pure.
 
 As few as suffice: for one fact the likeliest, and the next while it may well be another; for a time the date first; for a
-count or a preference each memory, once. Where the memories do not tell the answer
+count or a preference each memory, once. What replaced another says since when, with the other behind it, in short. Where the
+memories do not tell the answer
 (queries/answers/support.py) it says so instead. In Chinese for a question in Chinese, else in English.
 
 Where relationships alone tell it, their chain is the answer (queries/answers/chains.py).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from mneme.dates import DaySpan
 from mneme.text import cjk_languages, cjk_share, tokenise
@@ -18,17 +19,19 @@ from queries.answers.chains import chain_of
 from queries.answers.context import Context
 from queries.answers.dates import difference
 from queries.answers.memory import ContextMemory
-from queries.answers.support import Support, support_of
+from queries.answers.support import Support, asks_for_present, support_of
 from queries.questions.types import QuestionType
 from queries.records import one_line
 from queries.responses import SearchResponse
 
 _MOST = {QuestionType.COUNTING: 12, QuestionType.PREFERENCE: 5, QuestionType.MULTI_HOP: 8}
+_KEEPS_ALL = (QuestionType.COUNTING, QuestionType.MULTI_HOP)  # what was counts, too
 _NEAR = {QuestionType.COUNTING: 0.1, QuestionType.PREFERENCE: 0.3, QuestionType.MULTI_HOP: 0.1}
 """Share of the best score from which a memory is one more of the same."""
 _MOST_FOR_ONE_FACT = 3
 _SURE = 0.9  # chance that one of the quotes tells a fact, if any memory does, from which they suffice
 _LONGEST_QUOTE = 400  # characters
+_LONGEST_BEFORE = 150  # of what a quote replaced
 _AGO = re.compile(r"\bhow (?:long|many \w+)\b[^?]*\b(?:ago|since|passed)\b|多久|几[天周月年]前|多少[天周月年]", re.IGNORECASE)
 
 
@@ -50,7 +53,10 @@ class _Words:
     nothing: str
     said_on: str
     ended: str
+    ago: str
+    since: str
     before: str
+    until: str
 
 
 _ENGLISH = _Words(
@@ -60,6 +66,9 @@ _ENGLISH = _Words(
     "said on {day}",
     "no longer so since {day}",
     "{difference} before the question",
+    "since {day}",
+    "; before: ",
+    "until {day}",
 )
 _CHINESE = _Words(
     "摘自记忆，未经模型撰写：",
@@ -68,6 +77,9 @@ _CHINESE = _Words(
     "{day}说的",
     "{day}起不再如此",
     "距提问{difference}",
+    "自{day}起",
+    "；此前：",
+    "至{day}",
 )
 
 
@@ -88,13 +100,31 @@ def extractive_answer(found: SearchResponse, context: Context, asked_at: datetim
     if not support.answered and not lines:
         return Extract(words.nothing, (), True)
     kind = QuestionType(found.query.type)
-    chosen = [] if len(steps) > 1 or not support.answered else list(_sufficient(kind, support))
-    keeps_all = kind in (QuestionType.COUNTING, QuestionType.MULTI_HOP)  # what was counts, too
-    quoted = [each for each in chosen if keeps_all or support.successor.get(each) not in chosen]
-    lines += [_line(memory, numbered[memory], kind, context, found.query.text, words) for memory in quoted]
+    replaced = {} if kind in _KEEPS_ALL else _replaced(support)
+    left_out = {older for some in replaced.values() for older in some}
+    fitting = [each for each in support.fitting if each not in left_out]
+    sufficing = {each for each in fitting if each in replaced or (kind is QuestionType.TEMPORAL and each.happens)}
+    if kind is QuestionType.TEMPORAL and not asks_for_present(found):
+        fitting = _dated_first(fitting)
+    tells = support.answered and len(steps) <= 1
+    quoted = list(_sufficient(kind, fitting, support.chances, sufficing)) if tells else []
+    cited = set(steps)
+    for memory in quoted:
+        older = next(iter(replaced.get(memory, ())), None)
+        lines.append(_line(memory, numbered, kind, context, found.query.text, words, older))
+        cited |= {numbered[each] for each in (memory, older) if each is not None}
     answer = words.introduction + lines[0] if len(lines) == 1 else "\n".join([words.several, *(f"- {line}" for line in lines)])
-    cited = {*steps, *(numbered[memory] for memory in quoted)}
     return Extract(answer, tuple(sorted(cited)), False)
+
+
+def _replaced(support: Support) -> dict[ContextMemory, list[ContextMemory]]:
+    """For each memory that fits, those that it replaced, likeliest first."""
+    replaced: dict[ContextMemory, list[ContextMemory]] = {}
+    for older in support.fitting:
+        newer = support.successor.get(older)
+        if newer is not None and newer in support.chances:
+            replaced.setdefault(newer, []).append(older)
+    return replaced
 
 
 def told_by(answer: str) -> str | None:
@@ -123,12 +153,13 @@ def _chain(found: SearchResponse, context: Context, asked_at: datetime) -> tuple
     return [f"{chain.end}: {', '.join(steps)}"], tuple(numbers[step.id] for step in chain.steps)
 
 
-def _sufficient(kind: QuestionType, support: Support) -> Iterator[ContextMemory]:
+def _sufficient(
+    kind: QuestionType, fitting: Sequence[ContextMemory], chances: Mapping[ContextMemory, float], sufficing: Set[ContextMemory]
+) -> Iterator[ContextMemory]:
     """As few memories as tell it, best first."""
     if kind not in _NEAR:
-        yield from _of_one_fact(support, asks_when=kind is QuestionType.TEMPORAL)
+        yield from _of_one_fact(fitting, chances, sufficing)
         return
-    fitting = support.fitting
     best = max(memory.score for memory in fitting)
     seen: set[frozenset[str]] = set()
     for memory in fitting:
@@ -141,17 +172,22 @@ def _sufficient(kind: QuestionType, support: Support) -> Iterator[ContextMemory]
             return
 
 
-def _of_one_fact(support: Support, asks_when: bool) -> Iterator[ContextMemory]:
-    """The likeliest memories, until one of them tells a fact for all but certain; of those with the same words the first."""
+def _of_one_fact(
+    fitting: Sequence[ContextMemory], chances: Mapping[ContextMemory, float], sufficing: Set[ContextMemory]
+) -> Iterator[ContextMemory]:
+    """The likeliest memories, until one of them tells a fact for all but certain; of those with the same words the first.
+
+    One that is ``sufficing`` is the last: it names the time asked for, or what is so now in place of another.
+    """
     seen: set[frozenset[str]] = set()
-    chance = 0.0
-    for memory in _dated_first(support.fitting) if asks_when else support.fitting:
+    chance, certain = 0.0, _SURE * sum(chances[memory] for memory in fitting)
+    for memory in fitting:
         tokens = frozenset(tokenise(memory.text))
         if tokens not in seen:
             yield memory
         seen.add(tokens)
-        chance += support.chances[memory]
-        if chance >= _SURE or len(seen) == _MOST_FOR_ONE_FACT or (asks_when and memory.happens):
+        chance += chances[memory]
+        if chance >= certain or len(seen) == _MOST_FOR_ONE_FACT or memory in sufficing:
             return
 
 
@@ -161,9 +197,16 @@ def _dated_first(memories: Sequence[ContextMemory]) -> list[ContextMemory]:
     return sorted(memories, key=lambda each: (each.score < good, each.happens is None, each.rank or 0))
 
 
-def _line(memory: ContextMemory, number: int, kind: QuestionType, context: Context, question: str, words: _Words) -> str:
-    quote = memory.text if len(memory.text) <= _LONGEST_QUOTE else memory.text[: _LONGEST_QUOTE - 1] + "…"
-    source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
+def _line(
+    memory: ContextMemory,
+    numbered: Mapping[ContextMemory, int],
+    kind: QuestionType,
+    context: Context,
+    question: str,
+    words: _Words,
+    older: ContextMemory | None,
+) -> str:
+    """A quote with what there is to say of it; behind it ``older``, which it replaced."""
     chinese = words is _CHINESE
     remarks = []
     dated = kind is QuestionType.TEMPORAL
@@ -175,16 +218,39 @@ def _line(memory: ContextMemory, number: int, kind: QuestionType, context: Conte
                 if chinese
                 else difference(memory.happens.first, context.asked)
             )
-            remarks.append(words.before.format(difference=far))
+            remarks.append(words.ago.format(difference=far))
     if memory.citation:
         remarks.append(one_line(str(memory.citation), _LONGEST_QUOTE))
-    if memory.said and not memory.names_its_day:
-        remarks.append(words.said_on.format(day=_written(DaySpan.of_day(memory.said), chinese)))
-    if memory.ended and memory.ended <= context.asked:
-        remarks.append(words.ended.format(day=_written(DaySpan.of_day(memory.ended), chinese)))
+    since = older.ended if older is not None else None
+    if memory.said and not memory.names_its_day and memory.said != since:
+        remarks.append(words.said_on.format(day=_day(memory.said, chinese)))
+    if since:
+        remarks.append(words.since.format(day=_day(since, chinese)))
+    remarks += [
+        f"{value}{words.ended.format(day=_day(ended, chinese))}"
+        for value, ended in [("", memory.ended), *((f"{each.value}: ", each.ended) for each in memory.ended_claims)]
+        if ended and ended <= context.asked
+    ]
     first = f"{remarks.pop(0)}: " if dated and memory.happens else ""
-    behind = f" ({', '.join(remarks)})" if remarks else ""
-    return f"{first}“{source}{quote}”{behind} [{number}]"
+    line = f"{first}{_quote(memory, _LONGEST_QUOTE)}{_in_brackets(remarks)} [{numbered[memory]}]"
+    if older is None:
+        return line
+    until = [words.until.format(day=_day(older.ended, chinese))] if older.ended else []
+    return f"{line}{words.before}{_quote(older, _LONGEST_BEFORE)}{_in_brackets(until)} [{numbered[older]}]"
+
+
+def _quote(memory: ContextMemory, longest: int) -> str:
+    quote = memory.text if len(memory.text) <= longest else memory.text[: longest - 1] + "…"
+    source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
+    return f"“{source}{quote}”"
+
+
+def _in_brackets(remarks: Sequence[str]) -> str:
+    return f" ({', '.join(remarks)})" if remarks else ""
+
+
+def _day(day: date, chinese: bool) -> str:
+    return _written(DaySpan.of_day(day), chinese)
 
 
 def _written(span: DaySpan, chinese: bool) -> str:

@@ -8,11 +8,13 @@ from typing import Any
 
 from mneme.dates import DaySpan, Grain
 from mneme.records import Citation, Claim, ProfileItem, Quote
+from mneme.relations import attributes_asked
 from mneme.text import tokenise
 from queries.answers.answer import Kind
 from queries.answers.dates import day_meant, day_of, event_days, name_of
 from queries.answers.telling import LONGEST, told
 from queries.questions.people import is_asker, names_asker, names_person
+from queries.questions.tense import asks_about_past, in_present
 from queries.records import one_line
 from queries.responses import (
     Found,
@@ -26,9 +28,19 @@ from queries.responses import (
     GraphRelationship,
     SearchResponse,
 )
+from queries.supersession import Asked, is_asked_for
 
 _LABELS = {"case": "agent case", "skill": "agent skill", "knowledge": "document"}
 _OF_PROFILE = ("profile", "relationship")
+
+
+@dataclass(frozen=True, slots=True)
+class EndedClaim:
+    """A value that no longer holds, of a statement that holds in another; ``replaced_by`` is what superseded it, if known."""
+
+    value: str
+    ended: date
+    replaced_by: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +48,12 @@ class ContextMemory:
     """Something that was found.
 
     ``text`` is what it says, on one line, ``source`` who said it and ``citation`` where it stands, of one ``of_document``.
-    ``said`` is the day it was said, ``happens`` the days it is about, ``ended``
-    the day from which it no longer holds, because of ``replaced_by`` if that is known; ``plan`` says that it is expected, not
-    told. A line of a profile has its ``category``, and ``source`` is whom it is about. Of a ``quote`` the text is what was
-    said, with the days that its words mean; ``claims`` are those that it makes. A quote that ``names_its_day`` has the day on
-    which its speaker said it, which is ``said``. ``score`` compares the memories of one search; lower ``rank`` is better.
-    ``reading`` are the log-odds that it answers.
+    ``said`` is the day it was said, ``happens`` the days it is about, ``ended`` the day from which it no longer holds in what
+    is asked for, because of ``replaced_by`` if that is known. Of what holds, ``ended_claims`` are the claims that do not.
+    ``plan`` says that it is expected, not told. A line of a profile has its ``category``, and ``source`` is whom it is about.
+    Of a ``quote`` the text is what was said, with the days that its words mean; ``claims`` are those that it makes. A quote
+    that ``names_its_day`` has the day on which its speaker said it, which is ``said``. ``score`` compares the memories of one
+    search; lower ``rank`` is better. ``reading`` are the log-odds that it answers.
     """
 
     id: str
@@ -56,6 +68,7 @@ class ContextMemory:
     happens: DaySpan | None = None
     ended: date | None = None
     replaced_by: str | None = None
+    ended_claims: tuple[EndedClaim, ...] = ()
     plan: bool = False
     category: str = ""
     quote: Quote | None = None
@@ -82,8 +95,8 @@ def memories_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
         zone: of who asks: what a day is.
     """
     parents = {episode.id: episode for episode in (*found.episodes, *found.knowledge)}
-    words = frozenset(tokenise(found.query.text))
-    return [memory for item in found.ranked() for memory in _memories(item, parents, zone, words)]
+    asked = _Question.in_search(found, zone)
+    return [memory for item in found.ranked() for memory in _memories(item, parents, asked)]
 
 
 def surrounding_episodes(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
@@ -93,8 +106,9 @@ def surrounding_episodes(found: SearchResponse, zone: tzinfo) -> list[ContextMem
 
 def nested_facts(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """Facts without a place, under an episode that holds one, where they tell a day or an end that its story may not."""
+    asked = _Question.in_search(found, zone)
     return [
-        _fact(fact, episode, zone)
+        _fact(fact, episode, asked)
         for episode in (*found.episodes, *found.knowledge)
         if episode.rank is not None
         for fact in episode.atomic_facts
@@ -110,8 +124,9 @@ def portrait_of(found: SearchResponse, zone: tzinfo) -> list[ContextMemory]:
     """
     text = found.query.text
     by_oneself = names_asker(text)
-    words = frozenset(tokenise(text))
-    lines = [line for each in found.profiles if each.rank is None for line in _memories(each, {}, zone, words)]
+    asked_for = _Question.in_search(found, zone)
+    words = asked_for.words
+    lines = [line for each in found.profiles if each.rank is None for line in _memories(each, {}, asked_for)]
     people = {line.source for line in lines}
     asked = {each for each in people if names_person(text, each) or (by_oneself and is_asker(each, found.query.asker))}
     return [
@@ -127,10 +142,28 @@ def relationships_of(found: SearchResponse, zone: tzinfo, steps: int) -> list[Co
     return [_relationship(each, zone) for each in sorted(near, key=lambda each: each.hop)]
 
 
-def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, words: frozenset[str]) -> Iterator[ContextMemory]:
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """The words of a question, its (subject, attribute) as far as known, who asks it, and in which zone."""
+
+    words: frozenset[str]
+    attributes: Asked
+    asker: str | None
+    zone: tzinfo
+
+    @classmethod
+    def in_search(cls, found: SearchResponse, zone: tzinfo) -> "_Question":
+        """That of a search."""
+        text = found.query.text
+        attributes = attributes_asked(in_present(text) if asks_about_past(text) else text)
+        return cls(frozenset(tokenise(text)), attributes, found.query.asker, zone)
+
+
+def _memories(item: Found, parents: Mapping[str, FoundEpisode], asked: _Question) -> Iterator[ContextMemory]:
+    zone, words = asked.zone, asked.words
     match item:
         case FoundFact():
-            yield _fact(item, parents.get(item.parent_episode_id), zone)
+            yield _fact(item, parents.get(item.parent_episode_id), asked)
         case FoundEpisode():
             yield _episode(item, zone)
         case FoundMessage():
@@ -146,7 +179,7 @@ def _memories(item: Found, parents: Mapping[str, FoundEpisode], zone: tzinfo, wo
                 **_when_said(item.sent_at, zone),
             )
         case FoundForesight():
-            yield _foresight(item, parents.get(item.parent_episode_id), zone)
+            yield _foresight(item, parents.get(item.parent_episode_id), asked)
         case FoundProfile():
             lines = [_portrait(item, each, zone) for each in (*item.explicit, *item.implicit)]
             lines.sort(key=lambda each: each.said or date.min, reverse=True)
@@ -171,24 +204,39 @@ def _when_said(said_at: datetime | None, zone: tzinfo) -> dict[str, Any]:
     return {"said_at": said_at, "said": day_of(said_at, zone) if said_at else None}
 
 
-def _became(statement: FoundFact | FoundForesight, zone: tzinfo) -> dict[str, Any]:
+def _became(statement: FoundFact | FoundForesight, asked: _Question) -> dict[str, Any]:
     """The fields of a statement with its sources and its end."""
+    ended, replaced_by = _end_of(statement, asked)
     return {
         "citation": statement.citation,
-        "ended": day_of(statement.valid_to, zone) if statement.valid_to else None,
-        "replaced_by": statement.superseded_by,
+        "ended": day_of(ended, asked.zone) if ended else None,
+        "replaced_by": replaced_by,
+        "ended_claims": tuple(
+            EndedClaim(claim.value, day_of(claim.valid_to, asked.zone), claim.superseded_by)
+            for claim in statement.claims
+            if claim.valid_to and claim.value and not ended
+        ),
         "claims": statement.claims,
         "message_ids": statement.said_in,
         "parent": statement.parent_episode_id,
     }
 
 
+def _end_of(statement: FoundFact | FoundForesight, asked: _Question) -> tuple[datetime | None, str | None]:
+    """The end of a statement and what superseded it: of the claims that are asked for, else of all of it."""
+    claims = [each for each in statement.claims if not each.ends and is_asked_for(each, asked.attributes, asked.asker)]
+    ends = [(each.valid_to, each.superseded_by) for each in claims if each.valid_to is not None]
+    if claims and len(ends) == len(claims):
+        return max(ends, key=lambda end: end[0])
+    return statement.valid_to, statement.superseded_by
+
+
 def _is_document(parent: FoundEpisode | None) -> bool:
     return parent is not None and parent.document_id is not None
 
 
-def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> ContextMemory:
-    of_document = _is_document(parent)
+def _fact(fact: FoundFact, parent: FoundEpisode | None, asked: _Question) -> ContextMemory:
+    of_document, zone = _is_document(parent), asked.zone
     return _memory(
         fact,
         "fact",
@@ -197,7 +245,7 @@ def _fact(fact: FoundFact, parent: FoundEpisode | None, zone: tzinfo) -> Context
         happens=event_days(fact.event_at, fact.event_until, zone) if fact.event_at else None,
         quote=fact.quote,
         **({"said_at": None, "said": None} if of_document else _when_said(fact.said_at, zone) | _day_named(fact)),
-        **_became(fact, zone),
+        **_became(fact, asked),
     )
 
 
@@ -229,10 +277,11 @@ def _episode(episode: FoundEpisode, zone: tzinfo) -> ContextMemory:
     )
 
 
-def _foresight(foresight: FoundForesight, parent: FoundEpisode | None, zone: tzinfo) -> ContextMemory:
+def _foresight(foresight: FoundForesight, parent: FoundEpisode | None, asked: _Question) -> ContextMemory:
+    zone = asked.zone
     span = event_days(foresight.start, foresight.end, zone) if foresight.start else None
     fields = {"of_document": _is_document(parent), "happens": span, "plan": True} | _when_said(foresight.said_at, zone)
-    return _memory(foresight, "foresight", foresight.statement, **fields, **_became(foresight, zone))
+    return _memory(foresight, "foresight", foresight.statement, **fields, **_became(foresight, asked))
 
 
 def _portrait(profile: FoundProfile, item: ProfileItem, zone: tzinfo) -> ContextMemory:
@@ -354,12 +403,18 @@ def _about(memory: ContextMemory, words: str) -> str:
 
 
 def _end(memory: ContextMemory, numbers: Mapping[str, int], asked: date) -> str:
-    if memory.ended is None:
-        return ""
-    by = f", replaced by [{numbers[memory.replaced_by]}]" if memory.replaced_by and memory.replaced_by in numbers else ""
-    if memory.ended > asked:
-        return f" (holds until {memory.ended.isoformat()}{by})"
-    return f" (held until {memory.ended.isoformat()}{by}: outdated)"
+    """The end of a memory; of one that holds in part those of its claims, each behind its value."""
+    if memory.ended is not None:
+        return f" ({_until(memory.ended, memory.replaced_by, numbers, asked)})"
+    return "".join(
+        f" ({escaped(_line(claim.value))}: {_until(claim.ended, claim.replaced_by, numbers, asked)})"
+        for claim in memory.ended_claims
+    )
+
+
+def _until(day: date, replaced_by: str | None, numbers: Mapping[str, int], asked: date) -> str:
+    by = f", replaced by [{numbers[replaced_by]}]" if replaced_by and replaced_by in numbers else ""
+    return f"holds until {day.isoformat()}{by}" if day > asked else f"held until {day.isoformat()}{by}: outdated"
 
 
 def _cited(citation: Citation | None) -> str:

@@ -9,9 +9,9 @@ languages, nearly half of whose questions have no answer. ``enough`` is the log-
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from math import exp
@@ -26,6 +26,7 @@ from queries.agents.decomposition import TO_ONE, descriptions
 from queries.answers.features import FEATURES, asking_words, features_of, said
 from queries.answers.memory import ContextMemory
 from queries.entities.naming import asked_by
+from queries.questions.exceptions import without_exception
 from queries.questions.people import (
     is_asker,
     is_assistant,
@@ -35,7 +36,7 @@ from queries.questions.people import (
     occurrences,
     without_names,
 )
-from queries.questions.tense import asks_about_past
+from queries.questions.tense import asks_about_past, asks_for_lasting, asks_for_state
 from queries.questions.types import QuestionType
 from queries.records import only_asks
 from queries.responses import SearchResponse
@@ -43,6 +44,9 @@ from queries.scoring.weights import Weights
 from queries.supersession import is_asked_for, successor_of
 
 _LOOKED_AT = 5  # best memories
+_SITTING = timedelta(hours=1)  # within it a state seldom changes: what is said later goes on about the same
+_LITTLE = 1e-6  # log-odds
+_READS_WORSE = 5.0  # log-odds by which a later statement may read worse as an answer, and still take the place of an earlier
 _REPORTED_QUESTION = re.compile(r"[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,60}[:：]?\s*[\"“][^\"”]*[?？][\"”]")
 _THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
 _CALENDAR = frozenset((*MONTHS, *(day.capitalize() for day in WEEKDAYS)))
@@ -89,7 +93,8 @@ class _Asked:
 def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_at: datetime) -> Support:
     """Judge if the memories of a search answer its question.
 
-    What replaced another is as likely as that, and stands before it.
+    What replaced another is as likely as that, and stands before it; and so does what the search put before what was said
+    earlier, where a state is asked for.
 
     Args:
         memories: what holds a place, best rank first.
@@ -100,13 +105,14 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_a
     known = _likeliness().of(considered.memories)
     odds = known.log_odds(np.array(considered.rows).reshape(-1, len(FEATURES)), FEATURES).tolist()
     fits, successor = list(considered.fits), _successors(considered.memories, found, asked_at)
-    for older, newer in sorted(successor.items(), reverse=True):  # so that a newer one has what it replaced behind it
+    pairs = {*successor.items(), *_said_since(considered, found)}
+    looked_at = considered.memories
+    for older, newer in sorted(pairs, key=lambda each: _said_at(looked_at[each[1]])):  # so that it adds up
         if fits[older]:
-            fits[newer], odds[newer] = True, max(odds[newer], odds[older])
+            fits[newer], odds[newer] = True, max(odds[newer], odds[older] + _LITTLE)
     fitting = sorted((place for place, fit in enumerate(fits) if fit), key=lambda place: -odds[place])
     answered = bool(fitting) and odds[fitting[0]] >= known.enough
     likely = {place: 1 / (1 + exp(-odds[place])) for place in fitting}
-    looked_at = considered.memories
     chances = {looked_at[place]: each / sum(likely.values()) for place, each in likely.items()}
     replaced = {looked_at[older]: looked_at[newer] for older, newer in successor.items()}
     return Support(answered, tuple(chances), chances, replaced)
@@ -132,6 +138,38 @@ def _successors(memories: Sequence[ContextMemory], found: SearchResponse, asked_
     return successor
 
 
+def _said_since(considered: "Considered", found: SearchResponse) -> Iterator[tuple[int, int]]:
+    """The places of an earlier and a later statement, where the later tells what is so now.
+
+    The search put it first: of a state it raises what is so now (queries/scoring/present.py), whose words often fit the
+    question worse. Or it claims the very plan that is asked for, as that it is cancelled.
+    """
+    if not asks_for_present(found):
+        return
+    attributes, asker = attributes_asked(found.query.text), found.query.asker
+    for newer, later in enumerate(considered.memories):
+        if later.said_at is None or considered.rows[newer][_OF_ANOTHER]:
+            continue
+        is_of_plan = any(each.attribute.startswith("plan:") and is_asked_for(each, attributes, asker) for each in later.claims)
+        for older, earlier in enumerate(considered.memories):
+            reads_worse = (earlier.reading or 0.0) - (later.reading or 0.0) >= _READS_WORSE
+            leads = is_of_plan if older < newer else not reads_worse
+            if leads and earlier.said_at is not None and later.said_at - earlier.said_at > _SITTING:
+                yield older, newer
+
+
+def _said_at(memory: ContextMemory) -> datetime:
+    return memory.said_at or datetime.min.replace(tzinfo=UTC)
+
+
+def asks_for_present(found: SearchResponse) -> bool:
+    """True if the question of a search asks for a state, or a plan, that may have changed."""
+    text = found.query.text
+    if found.query.type == QuestionType.MULTI_HOP or asks_about_past(text) or asks_for_lasting(text):
+        return False
+    return bool(attributes_asked(text)) or asks_for_state(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Considered:
     """The best memories with their ``FEATURES``, and which of them may be an answer at all.
@@ -153,7 +191,7 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     unmentioned = (name for name in likely_people(question) if not any(names_person(name, person) for person in people))
     speakers = named | _meant(found, people)
     asked = _Asked(speakers, tuple(unmentioned), any(is_asker(person, found.query.asker) for person in speakers))
-    words = question_words(question, (*people, *asked.others))
+    words = question_words(without_exception(question), (*people, *asked.others))
     memories = [memory for memory in memories if not _is_question(said(memory))]
     abouts = [_about(memory, asked, people) for memory in memories]
     attributes = () if asks_about_past(question) else attributes_asked(question)

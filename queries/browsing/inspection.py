@@ -230,9 +230,11 @@ def _relationships(episode: str, shared: Iterable[AnyRecord]) -> Iterator[Inspec
 
 
 def _lines(episode: str, shared: Iterable[AnyRecord]) -> Iterator[HistoryLine]:
-    """The profile evidence of the episode, in its own words."""
+    """The profile evidence of the episode, in its own words; a sentence that claims several things once."""
     for profile in shared:
         if isinstance(profile, Profile):
+            lines: dict[tuple[str, str], HistoryLine] = {}
             for item in profile.evidence:
                 if any(mention.episode_id == episode for mention in item.evidence):
-                    yield history_line(item, is_in_portrait(item, profile))
+                    lines.setdefault((item.about, item.statement), history_line(item, is_in_portrait(item, profile)))
+            yield from lines.values()

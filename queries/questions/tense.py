@@ -63,6 +63,26 @@ def asks_about_past(text: str) -> bool:
     return asks_for_history(text) or (bool(_USED_TO.search(text)) and not asks_about_now(text))
 
 
+_PAST_FORMS = (  # what is left of a past without the words that tell it
+    (re.compile(r"\bdid\b", re.IGNORECASE), "does"),
+    (re.compile(r"\bwas\b", re.IGNORECASE), "is"),
+    (re.compile(r"\bwere\b", re.IGNORECASE), "are"),
+    (re.compile(r"\buse to\b", re.IGNORECASE), ""),
+)
+
+
+def in_present(text: str) -> str:
+    """A question about the past as one about now, of which it is known which claim tells it (``mneme.relations``).
+
+    >>> in_present("Where did Leo live before?"), in_present("小雨以前住在哪里？")
+    ('Where does Leo live ?', '小雨住在哪里？')
+    """
+    text = _USED_TO.sub("", text)
+    for past, present in _PAST_FORMS:
+        text = past.sub(present, text)
+    return text
+
+
 def asks_for_state(text: str) -> bool:
     """True if a question asks for what is so now.
 

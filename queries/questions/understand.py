@@ -10,6 +10,7 @@ from mneme.ports import Embedder, embeddings_of
 from mneme.relations import attributes_asked
 from mneme.rows import Embedding, Vector
 from mneme.text import tokenise
+from queries.questions.exceptions import without_exception
 from queries.questions.people import (
     from_viewpoint,
     is_asker,
@@ -53,6 +54,11 @@ class Question:
     asked: tuple[tuple[str, str], ...] = ()
     asks_for_state: bool = False
     token_vectors: bytes = b""
+
+    @property
+    def sought(self) -> str:
+        """The text that is compared with memories: without what it excepts."""
+        return without_exception(self.text)
 
     def names(self, people: Iterable[str]) -> bool:
         """True if the question names one of these people: in full, by one part of a name, or as "I" or as the assistant.
@@ -104,21 +110,22 @@ def understand(
     text = checked(text, top_k)
     asked = both_ends(text)
     kind = question_type(asked)
-    spoken = from_viewpoint(text, likely_people(text)) if viewpoint else text
+    sought = without_exception(text)
+    spoken = from_viewpoint(sought, likely_people(sought)) if viewpoint else sought
     about_past = asks_about_past(asked)
     attributes = () if about_past else tuple(attributes_asked(asked))
-    made, notes = _embed(list(dict.fromkeys((text, spoken))), embedder) if embedder else ((), ())
+    made, notes = _embed(list(dict.fromkeys((sought, spoken))), embedder) if embedder else ((), ())
     return Question(
         text,
         kind,
         top_k or top_k_of(asked, default_top_k),
-        tuple(tokenise(text)),
+        tuple(tokenise(sought)),
         made[0].vector if made else None,
         notes,
         about_past,
         period_of(asked, asked_at) if asked_at else None,
         owner,
-        Spoken(spoken, made[-1]) if made and spoken != text else None,
+        Spoken(spoken, made[-1]) if made and spoken != sought else None,
         attributes,
         bool(attributes) or asks_for_state(asked),
         made[0].token_vectors if made else b"",
@@ -164,10 +171,10 @@ def focus(question: Question, people: Iterable[str], embedder: Embedder) -> Ques
     where it names none of them.
     """
     people = tuple(people)
-    viewpoint = from_viewpoint(question.text, people)
-    if viewpoint == question.text:
+    viewpoint = from_viewpoint(question.sought, people)
+    if viewpoint == question.sought:
         return None
-    tokens = tuple(tokenise(without_names(question.text, people))) or question.tokens
+    tokens = tuple(tokenise(without_names(question.sought, people))) or question.tokens
     spoken = question.spoken
     if question.vector is not None and (spoken is None or spoken.text != viewpoint):
         made, _ = _embed([viewpoint], embedder)

@@ -5,7 +5,8 @@ another joins it, one that has ended leaves; one that only says that something e
 
 - added when something new is said of a person; or something is shown again that was shown only once so far (below);
 - updated when it is said again: the evidence is joined, the newest wording stands. What was shown and is then said is explicit;
-- deleted when something newer replaces it, or there is no room for it. It stays in ``Profile.evidence``.
+- deleted when something newer replaces it, or there is no room for it. It stays in ``Profile.evidence``. Where its sentence
+  claims something else that holds, it stays for that, and says behind its words which value ended when.
 
 An implicit trait is inferred from what somebody did, and one act says little about a person: what is consistent over
 occasions is a trait (Epstein 1979, "The stability of behavior: I. On predicting most of the people much of the time").
@@ -31,6 +32,7 @@ from mneme.settings import Profiles
 
 _DECAY = 0.5  # Anderson & Schooler 1991; the value that ACT-R uses throughout
 _MOST_EVIDENCE = 600  # of a profile: the newest; it is written whole with every episode that adds to it
+_FAMILY = "family"  # the category of a relative
 _MOST_OCCASIONS = 20  # of a line: the first time, and the newest
 
 
@@ -64,11 +66,13 @@ def portrayed(profile: Profile, limits: Profiles) -> Profile:
     """
     ended = _ended(profile.evidence)
     first = _first_lines(profile.evidence, ended)
+    over = _over(profile.evidence, first, ended)
     lines: dict[str, list[ProfileItem]] = defaultdict(list)
     for (_, identity), item in sorted(((_place(item), item) for item in profile.evidence), key=lambda each: each[0]):
         claim, line = item.evidence[0].claim, first.get(identity, identity)
-        if line not in ended and (claim is None or not claim.ends):
-            lines[line].append(item)
+        misleads = item.category == _FAMILY and _sentence(item) in over
+        if line not in ended and not misleads and (claim is None or not claim.ends):
+            lines[line].append(_marked(item, over.get(_sentence(item), ())))
     explicit = [_joined(said) for said in lines.values() if not all(item.implicit for item in said)]
     implicit = [_joined(said) for said in lines.values() if all(item.implicit for item in said)]
     traits = [item for item in implicit if len({each.episode_id for each in item.evidence}) >= limits.implicit_episodes]
@@ -77,6 +81,28 @@ def portrayed(profile: Profile, limits: Profiles) -> Profile:
         "implicit": _most_active(traits, limits.implicit),
     }
     return profile.model_copy(update=portrait)
+
+
+def _over(
+    evidence: Iterable[ProfileItem], first: Mapping[str, str], ended: Mapping[str, End]
+) -> dict[tuple[str, str, datetime], list[str]]:
+    """For each sentence the values that it claims and that have ended, each with its day."""
+    over: dict[tuple[str, str, datetime], list[str]] = defaultdict(list)
+    for item in evidence:
+        claim, identity = item.evidence[0].claim, _identity(item)
+        end = ended.get(first.get(identity, identity))
+        if claim is not None and claim.value and not claim.ends and end is not None:
+            over[_sentence(item)].append(f"{claim.value}: until {end.at.date()}")
+    return over
+
+
+def _marked(item: ProfileItem, over: Sequence[str]) -> ProfileItem:
+    return item.model_copy(update={"statement": f"{item.statement} ({'; '.join(over)})"}) if over else item
+
+
+def _sentence(item: ProfileItem) -> tuple[str, str, datetime]:
+    """The sentence that a line quotes. Where one of its claims has ended, it is not shown for a relative that it names."""
+    return item.evidence[0].episode_id, item.statement, item.evidence[0].at
 
 
 def _each_once(items: Sequence[ProfileItem]) -> list[ProfileItem]:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.errors import InputError
+from mneme.records import Claim
 from mneme.text import estimate_tokens
 from queries.answers.answer import ContextResponse
 from queries.answers.block import context_block
@@ -89,3 +90,27 @@ def test_a_list_gets_the_profile_and_another_question_does_not() -> None:
         )
     assert "patient and curious" in traits
     assert "patient and curious" not in boat
+
+
+class TestAStatementOfWhichOneClaimEnded:
+    NEW = fact("new", "I moved to Oslo", "2026-05-02", rank=1)
+    OLD = fact(
+        "old",
+        "I live in Bergen and I work at Equinor",
+        "2026-03-02",
+        rank=2,
+        claims=(
+            Claim(subject="Maya", attribute="home", value="Bergen", valid_to=day("2026-05-02"), superseded_by="new"),
+            Claim(subject="Maya", attribute="employer", value="Equinor"),
+        ),
+    )
+
+    def test_stands_behind_what_holds_where_that_claim_is_asked_for(self) -> None:
+        told = block(found("Where do I live?", self.OLD, self.NEW)).text.splitlines()
+        assert told[2] == ("[1] I moved to Oslo (before: [2] I live in Bergen and I work at Equinor, until 2026-05-02)")
+
+    def test_says_so_behind_its_value_where_another_is_asked_for(self) -> None:
+        told = block(found("Where do I work?", self.OLD, self.NEW)).text.splitlines()
+        assert told[2] == (
+            "[1] I live in Bergen and I work at Equinor (Bergen: held until 2026-05-02, replaced by [2]: outdated)"
+        )

@@ -1,6 +1,6 @@
 """An answer without a model: the best memories as quotes, or a word that they do not tell."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -8,7 +8,7 @@ from mneme.records import Citation, Claim, Quote
 from mneme.text import estimate_tokens
 from queries.answers.context import context_of
 from queries.answers.extractive import Extract, extractive_answer
-from queries.responses import SearchResponse
+from queries.responses import FoundFact, FoundMessage, SearchResponse
 from tests.queries.answers.found import ASKED_AT, at, day, edge, episode, fact, found, message, profile
 
 SPEAKERS = episode("talk", "They talked.", rank=None)  # names who speaks: Maya and Jonas
@@ -109,14 +109,17 @@ MAYA_ALONE = episode("talk", "Maya talked.", rank=None, participants=("Maya",))
 
 class TestWhatWasReplaced:
     @pytest.mark.parametrize("claims", [(), ("Maya",)], ids=["as a whole", "in the claim asked for"])
-    def test_is_left_out_where_what_replaced_it_is_quoted(self, claims: tuple[str, ...]) -> None:
+    def test_follows_in_short_what_replaced_it(self, claims: tuple[str, ...]) -> None:
         ended = {"valid_to": day("2026-05-02"), "superseded_by": "berlin"}
         rome = ROME.model_copy(
             update={"claims": tuple(Claim(subject=each, attribute="home", value="Rome", **ended) for each in claims)}
         )
         extract = answer(found("Where do I live?", MAYA_ALONE, BERLIN, rome))
-        assert "Berlin" in extract.answer
-        assert "Rome" not in extract.answer
+        assert extract.answer == (
+            "Quoted from memory, not written by a model: “I moved to Berlin” (since 2 May 2026) [3]"
+            "; before: “I live in Rome” (until 2 May 2026) [2]"
+        )
+        assert extract.cited == (2, 3)
 
     def test_is_told_with_its_end_where_the_past_is_asked_for(self) -> None:
         extract = answer(found("Where did I live before?", MAYA_ALONE, BERLIN, ROME))
@@ -127,6 +130,93 @@ class TestWhatWasReplaced:
         old = fact("old", "I live in Rome and work as a nurse", rank=2, score=0.9, claims=(job,))
         new = fact("new", "I work as a cook and live well", "2026-05-02", rank=1, score=0.1)
         assert "Rome" in answer(found("Where do I live?", MAYA_ALONE, new, old)).answer
+
+
+def plan(identity: str, words: str, date: str, said_on: str, rank: int, name: str = "launch", **more: Any) -> FoundFact:
+    """A quote that claims when something is, with what else it tells."""
+    ended = {key: more.pop(key) for key in ("valid_to", "superseded_by") if key in more}
+    claim = Claim(subject=name, attribute=f"plan:{name}", value=date, **ended)
+    others = more.pop("others", ())
+    if not others:
+        more |= ended
+    happens = {"event_at": day("2026-07-03")} if date else {}
+    return fact(identity, words, said_on, rank, claims=(claim, *others), **{"score": 1 / rank} | happens | more)
+
+
+class TestAPlanThatChanged:
+    ENDED: ClassVar[dict[str, Any]] = {"valid_to": day("2026-04-10"), "superseded_by": "new"}
+    MOVED = plan("new", "The launch slipped to 17 July", "", "2026-04-10", 1)
+    OLD = plan("old", "The launch is on 3 July", "3 July", "2026-03-02", 2, **ENDED)
+
+    def test_is_told_as_it_is_now_with_what_it_was_in_short(self) -> None:
+        assert said("When is the launch?", self.MOVED, self.OLD) == (
+            "Quoted from memory, not written by a model: “The launch slipped to 17 July” (since 10 April 2026) [3]; before: "
+            "“The launch is on 3 July” (until 10 April 2026) [2]"
+        )
+
+    def test_is_not_told_by_its_old_date_where_it_was_cancelled(self) -> None:
+        off = plan("new", "The launch is cancelled", "", "2026-04-10", 1)
+        another = plan("other", "The launch dinner is on 9 July", "9 July", "2026-04-11", 3, "dinner", score=0.9)
+        told = said("When is the launch?", off, self.OLD, another)
+        assert told.index("cancelled") < told.index("3 July")
+        assert "dinner" not in told
+
+    def test_ends_though_its_sentence_says_something_else_that_holds(self) -> None:
+        pet = Claim(subject="Maya", attribute="pet", value="Pixel")
+        old = plan("old", "The launch is on 3 July and my dog is Pixel", "3 July", "2026-03-02", 1, others=(pet,), **self.ENDED)
+        assert "no longer so since 10 April 2026" in said("When is the launch?", old)
+
+    def test_is_told_by_its_cancellation_first_though_nothing_marks_what_was_said_before(self) -> None:
+        decided = message("old", "Jonas", "The launch, 3 July, it is decided", "2026-03-02", rank=1, score=0.9)
+        off = plan("new", "The launch is cancelled", "", "2026-04-10", 2, score=0.5)
+        told = said("When is the launch?", decided, off)
+        assert told.index("cancelled") < told.index("3 July")
+
+    def test_in_chinese(self) -> None:
+        ended = {"valid_to": day("2026-04-10"), "superseded_by": "new"}
+        new = plan("new", "聚会改到八号了", "", "2026-04-10", 1, "聚会")
+        old = plan("old", "我们的聚会在三号", "三号", "2026-03-02", 2, "聚会", **ended)
+        told = said("聚会是什么时候？", new, old)
+        assert "“聚会改到八号了” (自2026年4月10日起) [3]；此前：“我们的聚会在三号” (至2026年4月10日) [2]" in told
+
+
+def test_the_end_that_is_told_is_that_of_what_is_asked_for() -> None:
+    home, job = (
+        Claim(subject="Maya", attribute=attribute, value=value, valid_to=day(end), superseded_by="new")
+        for attribute, value, end in (("home", "Bergen", "2026-03-01"), ("employer", "Equinor", "2026-03-05"))
+    )
+    both = fact("both", "I live in Bergen and I work at Equinor", "2026-01-02", claims=(home, job), valid_to=day("2026-03-05"))
+    assert "no longer so since 1 March 2026" in said("Where did I live before?", both)
+    assert "no longer so since 5 March 2026" in said("Where did I work before?", both)
+
+
+class TestWhatTheSearchPutFirstOfAState:
+    OLD = message("old", "Jonas", "I live in a flat in Turku", "2026-03-02", rank=2, score=0.7, reading=2.0)
+
+    @staticmethod
+    def later(said_on: str, reading: float = 0.0) -> FoundMessage:
+        return message("new", "Jonas", "First night in Helsinki!", said_on, rank=1, score=0.8, reading=reading)
+
+    def test_leads_in_the_answer_as_well(self) -> None:
+        told = said("Where does Jonas live?", self.later("2026-05-02"), self.OLD)
+        assert told.index("Helsinki") < told.index("Turku")
+
+    def test_leads_in_german(self) -> None:
+        old = message("old", "Jonas", "Ich wohne in einer Wohnung in Turku", "2026-03-02", rank=2, score=0.7, reading=2.0)
+        new = message("new", "Jonas", "Die erste Nacht in Helsinki!", "2026-05-02", rank=1, score=0.8, reading=0.0)
+        told = said("Wo wohnt Jonas?", new, old)
+        assert told.index("Helsinki") < told.index("Turku")
+
+    @pytest.mark.parametrize(
+        ("question", "said_on", "reading"),
+        [
+            pytest.param("Where does Jonas live?", "2026-03-02T12:10:00+00:00", 0.0, id="said in the same sitting"),
+            pytest.param("Where does Jonas live?", "2026-05-02", -5.0, id="reads far worse"),
+            pytest.param("Where did Jonas live before?", "2026-05-02", 0.0, id="the past is asked for"),
+        ],
+    )
+    def test_does_not_lead_where_it_took_no_place(self, question: str, said_on: str, reading: float) -> None:
+        assert "Helsinki" not in said(question, self.later(said_on, reading), self.OLD).split("[")[0]
 
 
 class TestAQuoteOfASpeakerWestOfUtc:

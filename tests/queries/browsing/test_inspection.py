@@ -53,7 +53,7 @@ def choir(**episode: object) -> list[Row]:
     alias = entity("Oskar", mentions=[sings, elsewhere], merged_into=known.id)
     singing = edge("Oskar", "sings_in", "choir", sings, validity=Validity(valid_to=START + timedelta(days=40)))
     shown, gone, old = line("Oskar sings", sings), line("Oskar is shy", shy), line("Maya paints", elsewhere)
-    profile = portrait(shown, old, evidence=(shown, gone, old))
+    profile = portrait(shown, old, evidence=(shown, shown, gone, old))  # one sentence, two claims
     plan = foresight(
         "The choir sings on Friday",
         said_at=row.at,

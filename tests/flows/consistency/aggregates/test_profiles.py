@@ -70,7 +70,17 @@ def test_two_claims_of_one_sentence_are_two_lines_of_which_one_can_end() -> None
     both[1] = both[1].model_copy(update={"evidence": (mention,)})
     profile = profile_of("p", OWNER, None, {"e"}, both)
     assert isinstance(profile, Profile)
-    assert len(drawn([*profile.evidence, line(5, "Ann lives in Oslo")]).explicit) == 2
+    portrait = drawn([*profile.evidence, line(5, "Ann lives in Oslo")])
+    assert [item.statement for item in portrait.explicit] == ["Ann lives in Rome (Rome: until 2026-03-07)", "Ann lives in Oslo"]
+
+
+def test_a_relative_is_shown_by_no_sentence_of_which_something_has_ended() -> None:
+    home = line(1, "Ann lives in Rome")
+    brother = home.evidence[0].model_copy(update={"claim": Claim(subject="Bo", attribute="sibling", value="Ann")})
+    family = home.model_copy(update={"about": "Bo", "category": "family", "evidence": (brother,)})
+    assert {item.category for item in drawn([home, family]).explicit} == {"preference", "family"}
+    later = line(5, "Ann lives in Oslo")
+    assert [item.statement for item in drawn([home, family, later]).explicit] == ["Ann lives in Oslo"]
 
 
 def test_what_was_replaced_and_is_said_again_stands_in_the_place_of_what_replaced_it() -> None:
