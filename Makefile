@@ -8,6 +8,8 @@ PYTHON ?=
 unexport PYTHONDONTWRITEBYTECODE
 # Many tests wait for servers: of two processors two tests at a time use half. PARALLEL= for one after the other.
 PARALLEL ?= -n 3 --dist loadfile
+# `make test` fails after so long, twice what two quiet cores take: the CI has 30 minutes for it, lint and Flink.
+TEST_SECONDS ?= 1500
 BENCH_INDEX ?= embedded
 BENCH_OUT ?= bench-results
 # What the benchmarks of speed send: the examples over and over, or a file of yours.
@@ -45,7 +47,7 @@ demo: $(STAMP) ## Ingest the examples and search them: no server, no key
 	@$(BIN)/mneme demo
 
 test: $(DEVELOPMENT) programs ## Every test; starts a real Kafka and a real OpenSearch once (ARGS="-k cli" to choose)
-	@$(BIN)/pytest $(PARALLEL) $(ARGS)
+	@$(BIN)/pytest $(PARALLEL) --session-timeout=$(TEST_SECONDS) $(ARGS)
 
 test-flink: $(DEVELOPMENT) ## The engine on Apache Flink: a standalone cluster of two TaskManagers; needs Java 17 and Maven
 	@command -v java >/dev/null && command -v mvn >/dev/null || { echo "no Java or no Maven: the tests of Flink are left out"; exit 0; }; \

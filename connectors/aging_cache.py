@@ -43,23 +43,21 @@ class AgingCache(Generic[Key, Value]):
 
 
 class Derived(Generic[Key, Value]):
-    """Derive a value from an object, once for as long as the same object is asked for again. May be used from several threads.
-
-    An object is identified by its address, and kept as long as the derived value, so nothing else can have its address.
+    """Derive a value from an object, once for as long as it is asked for again. May be used from several threads.
 
     Args:
-        make: what is derived; the same of the same object.
+        make: what is derived, never None; the same of the same object.
         most, seconds: of a generation, see ``AgingCache``; by default what nobody asks for leaves memory within ten minutes.
     """
 
     def __init__(self, make: Callable[[Key], Value], most: int = 10_000, seconds: float = 300.0) -> None:
         self._make = make
-        self._known: AgingCache[int, tuple[Key, Value]] = AgingCache(most, seconds)
+        self._values: AgingCache[Key, Value] = AgingCache(most, seconds)
 
     def __call__(self, source: Key) -> Value:
-        """The value derived from an object."""
-        known = self._known.get(id(source))
-        if known is None:
-            known = (source, self._make(source))
-            self._known.put(id(source), known)
-        return known[1]
+        """The value derived from an object, which is told apart as a dictionary does: a row by its identity."""
+        value = self._values.get(source)
+        if value is None:
+            value = self._make(source)
+            self._values.put(source, value)
+        return value

@@ -189,7 +189,7 @@ def _values_of(row: Row) -> dict[str, Any]:
 
 
 def _row_of(line: BaseModel) -> Row:
-    """Raises ValueError where the vectors are none."""
+    """Raises ValueError where the vectors are malformed."""
     columns: dict[str, Any] = dict(line)
     columns |= {name: value.astimezone(UTC) for name, value in line if isinstance(value, datetime)}
     if (vector := columns["vector"]) is not None:

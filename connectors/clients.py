@@ -5,6 +5,7 @@ import logging
 import ssl
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
@@ -22,6 +23,12 @@ def silence(*names: str, below: int) -> None:
     """
     for name in names:
         logging.getLogger(name).addFilter(_Silence(below))
+
+
+def without_credentials(url: str) -> str:
+    """A URL as it may be shown: without user and password."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def encoded(value: Any) -> bytes:

@@ -42,9 +42,9 @@ def is_about(letter: DeadLetter, scope: Scope) -> bool:
         return False
     owner = scope.owner
     is_of_owner = owner is not None and (owner.type, owner.id) in subject.owners
-    if scope.document_id is not None:
-        return is_of_owner and subject.document_id == scope.document_id
-    return subject.conversation_id in scope.conversation_ids or is_of_owner
+    if subject.conversation_id in scope.conversation_ids:
+        return True
+    return is_of_owner and scope.document_id in (None, subject.document_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class _Subject:
 
 
 def _subject_of(letter: DeadLetter) -> _Subject | None:
-    """Of whom the bytes are; None where they do not say it."""
+    """The owner of the bytes; None where they do not say it."""
     try:
         data = json.loads(letter.raw)
     except (ValueError, RecursionError):
@@ -186,7 +186,7 @@ class FileDeadLetters:
     Several processes may use it.
 
     Raises:
-        StoreUnavailable, StoreRejected: by every method: the file cannot be read or written, or is none.
+        StoreUnavailable, StoreRejected: by every method: the file cannot be read or written, or is of another kind.
     """
 
     def __init__(self, path: Path) -> None:

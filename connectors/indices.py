@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from connectors.clients import without_credentials
 from connectors.folders import private_folder
 from mneme.errors import SettingsError, StoreError
 from mneme.ports import Generations, MemoryIndex
@@ -23,9 +24,7 @@ def index_place(settings: Settings) -> str:
     """The place of the memory, as it may be shown."""
     if settings.index.backend == "embedded":
         return f"the embedded index in {settings.data}"
-    from connectors.opensearch.client import shown
-
-    return f"OpenSearch at {shown(settings.opensearch.url)}"
+    return f"OpenSearch at {without_credentials(settings.opensearch.url)}"
 
 
 def check_embedded_format(settings: Settings) -> None:
@@ -34,11 +33,11 @@ def check_embedded_format(settings: Settings) -> None:
     Raises:
         StoreRejected: names what makes an older one anew.
     """
-    from connectors.lance.folders import FACTS, read_facts
+    from connectors.lance.generation_folders import MANIFEST, read_manifest
 
-    path = embedded_folder(settings) / FACTS
+    path = embedded_folder(settings) / MANIFEST
     if settings.index.backend == "embedded" and path.exists():
-        check_format(str(path.parent), read_facts(path).get("format"))
+        check_format(str(path.parent), read_manifest(path).get("format"))
 
 
 def open_index(

@@ -172,7 +172,7 @@ class Publisher:
         Raises:
             InputError: a field is wrong or missing, the file cannot be read, or the content is too large for an event and no
                 store is set.
-            SettingsError: the store of the settings is none.
+            SettingsError: the store of the settings is invalid.
             StoreUnavailable, StoreRejected: it could not be left in the store, or not be handed over.
         """
         name = name or (document_id if isinstance(content, bytes) else Path(content).name)

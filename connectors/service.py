@@ -51,7 +51,7 @@ class ServiceClient:
         sleep: waits between attempts.
 
     Raises:
-        SettingsError: the URL is none, or the key cannot be one.
+        SettingsError: the URL or the key is invalid.
     """
 
     def __init__(
@@ -233,10 +233,10 @@ def _events(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
         elif line.startswith("data:"):
             data.append(line[5:].removeprefix(" "))
         elif not line and data:
-            told = _parsed("\n".join(data))
+            content = _parsed("\n".join(data))
             if name == "problem":
-                raise error_of(int(told.get("status", 500)) if isinstance(told, dict) else 500, told)
-            yield name, told
+                raise error_of(int(content.get("status", 500)) if isinstance(content, dict) else 500, content)
+            yield name, content
             name, data = "message", []
 
 

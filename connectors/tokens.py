@@ -81,8 +81,8 @@ def _folders() -> Iterator[Path]:
     yield from (Path(os.environ[name]) for name in _CACHE_VARIABLES if os.environ.get(name))
     yield Path(tempfile.gettempdir()) / "data-gym-cache"
     for package, folder in _BUNDLES:
-        found = importlib.util.find_spec(package)
-        yield from (Path(place) / folder for place in ((found.submodule_search_locations or []) if found else []))
+        spec = importlib.util.find_spec(package)
+        yield from (Path(place) / folder for place in ((spec.submodule_search_locations or []) if spec else []))
 
 
 def _is_intact(file: Path, sha256: str) -> bool:

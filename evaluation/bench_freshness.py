@@ -95,7 +95,7 @@ class _Sent:
 
     @property
     def key(self) -> Key:
-        """Of its row in the index."""
+        """The key of its row in the index."""
         owner = ids.owner_key("default", "user", self.user)
         return Key(rows.Collection.MESSAGES, owner, ids.message_id("default", self.conversation, f"m{self.number}"))
 

@@ -44,7 +44,7 @@ from flows.lanes.pending import Backlogs
 from flows.lanes.services import Services
 from flows.lanes.state import Versions
 from flows.running.feeds import Fed, FeedLimits, FileFeed
-from flows.running.open_services import file_endpoints, open_services
+from flows.running.open_services import open_services, with_file_sinks
 from flows.running.pool import at_once
 from flows.write import Writer
 from mneme.ports import (
@@ -276,9 +276,9 @@ def opened(
     """The services of a flow that writes into an index in memory, and its writer."""
     with tempfile.TemporaryDirectory(prefix="mneme-stages-") as folder, ExitStack() as stack:
         own, stopping = settings.replace(data=Path(folder)), threading.Event()
-        ends = stack.enter_context(file_endpoints(own, (), backlogs, wrote=lambda kind, identity: None))
+        sources_and_sinks = stack.enter_context(with_file_sinks(own, (), backlogs, wrote=lambda kind, identity: None))
         held = cast(MemoryIndex, index)  # nobody searches a flow that calls no model
-        services, writer, _ = open_services(own, held, embedder, Versions(int(time.time())), ends, stopping, stack)
+        services, writer, _ = open_services(own, held, embedder, Versions(int(time.time())), sources_and_sinks, stopping, stack)
         yield services, writer
 
 

@@ -37,13 +37,17 @@ from flows.items import (
     SinkItem,
     Withdrawn,
     WriteBatch,
+    owner_from,
+    owner_values,
+    refer,
+    referred,
 )
 from flows.lanes.erasures import Said, Tombstones, tombstone_row
 from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
 from flows.lanes.services import Services
-from flows.lanes.state import RecentKeys, decode_state, encode_state, owner_from, owner_values, refer, referred
+from flows.lanes.state import RecentKeys, decode_state, encode_state
 from mneme.ids import chunk_episode_id, conversation_path
 from mneme.ports import Create, DeadLetter, Put, Remove, Write
 from mneme.records import Owner, StoredMessage
@@ -262,7 +266,7 @@ class EmbedLane:
             yield Embedded(utterance, replayed=message.id in served.replayed, continues=message.id in served.continuing)
 
     def _forget_owners(self, lanes: Set[str]) -> None:
-        """Of conversations whose messages were kept out, those that wait tell the owner: another erasure may be among them."""
+        """Let the messages that wait tell the owner of their conversations: another erasure may be among them."""
         for lane in lanes:
             self._owners.pop(lane, None)
         for batch in self._jobs.items() if lanes else ():
@@ -306,7 +310,7 @@ class EmbedLane:
 
     def _erase(self, erasure: Erasure) -> Iterator[WriteBatch]:
         """Keep older events out from here on, and forget what is known here of the erased."""
-        if erasure.bucket == 0:  # one for all tokens
+        if erasure.bucket == 0 or erasure.speech:  # one for all tokens of an owner
             tombstone = tombstone_row(erasure, self._services.versions.next())
             # A newer one may be there already; the sweep knows which stays.
             yield WriteBatch((Create(tombstone) if erasure.is_dated else Put(tombstone),))

@@ -16,16 +16,29 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from connectors.telemetry.metrics import OWED_EPISODES
-from flows.cuts import Cut, Extraction, Extractor
+from flows.cuts import Cut, Extraction, Extractor, Utterance
 from flows.extraction import extract_amended
 from flows.extraction.assemble import assemble
-from flows.items import Erasure, Extracted, Pause, Recovered, Reference, Retraction, SinkItem
+from flows.items import (
+    Erasure,
+    Extracted,
+    Pause,
+    Recovered,
+    Reference,
+    Retraction,
+    SinkItem,
+    owner_of,
+    refer,
+    referred,
+    weight_of,
+)
 from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, worth_retrying
 from flows.lanes.services import Services
-from flows.lanes.state import MessagesGone, decode_state, encode_state, owner_of, read_cut, refer, referred, weight_of
+from flows.lanes.state import decode_state, encode_state
 from mneme.errors import ModelError, ModelMalformed, ModelPaused
-from mneme.ports import DeadLetter
-from mneme.rows import Embedding
+from mneme.ports import DeadLetter, MemoryIndex
+from mneme.records import StoredMessage
+from mneme.rows import Collection, Embedding, Key
 
 STATE_VERSION = 3
 _MODEL_ATTEMPTS = 3  # of the whole call, each with the connector's own retries, before the local extractor serves
@@ -36,6 +49,10 @@ _MOST_OWED = 2_000  # of a bucket, the oldest first: state is small; the others 
 Passed = Extracted | Retraction | Pause | Erasure | SinkItem
 
 log = logging.getLogger(__name__)
+
+
+class MessagesGone(LookupError):
+    """The messages that a reference names are no longer in the index: deleted, erased, or refused by it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,7 +241,7 @@ class ExtractLane:
 
     def _holds_up(self, erasure: Reference) -> bool:
         """Return whether an erasure that came out of one queue still waits in another."""
-        return any(each["is"] == "erasure" and each["id"] == erasure["id"] for each in self._jobs.items())
+        return any({**each, "queue": ""} == {**erasure, "queue": ""} for each in self._jobs.items())
 
     def _add(self, reference: Reference, cut: Cut | None) -> None:
         call: Callable[[], ExtractResult | None] | None = None
@@ -315,7 +332,36 @@ def _checked(extraction: Extraction, cut: Cut) -> Extraction:
     must_cite = [fact.sources for fact in extraction.facts] + [foresight.sources for foresight in extraction.foresights]
     may_cite = [entity.sources for entity in extraction.entities] + [edge.sources for edge in extraction.relationships]
     may_cite += [item.sources for item in extraction.profile]
-    known = range(len(cut.utterances))
-    if not all(must_cite) or any(at not in known for sources in (*must_cite, *may_cite) for at in sources):
+    places = range(len(cut.utterances))
+    if not all(must_cite) or any(at not in places for sources in (*must_cite, *may_cite) for at in sources):
         raise ValueError(f"the extraction of {cut.id} cites messages that are not there, or none")
     return extraction
+
+
+def read_cut(reference: Reference, index: MemoryIndex) -> Cut:
+    """The cut of a reference, its messages read from the index. Blocks: for the pool.
+
+    Raises:
+        MessagesGone: none of its messages is there.
+        StoreUnavailable: the index does not answer.
+    """
+    owner = owner_of(reference)
+    keys = [Key(Collection.MESSAGES, owner.key, identity) for identity in reference["ids"]]
+    rows = index.get(keys, with_vectors=True)
+    utterances = tuple(
+        Utterance(record, rows[key].vector)
+        for key in keys
+        if key in rows and isinstance(record := rows[key].record(), StoredMessage) and not record.deleted
+    )
+    if not utterances:
+        raise MessagesGone(f"the messages of {reference['id']} are no longer in the index; the episode is not made")
+    return Cut(
+        id=reference["id"],
+        owner=owner,
+        conversation_id=reference["conversation"],
+        document_id=reference["document"],
+        utterances=utterances,
+        closed_by=reference["closed_by"],
+        provisional=reference["provisional"],
+        begins_because=tuple(reference["because"]),
+    )

@@ -7,21 +7,24 @@ Only what must be read first, documents and attachments, is ``Unread``; a messag
 ``Amendment`` comes out of decode as well and leaves embed as ``Amended``; what is ``Withdrawn`` of a document leaves it as a
 ``Retraction``. ``Pause``, ``Retraction`` and ``Erasure`` travel the same way, in order with what they concern.
 ``WriteBatch``, ``FlushDone``, ``Erased``, ``DeadLetter`` and ``Recovered`` go from any step straight to the writer.
+
+A snapshot keeps an item as its ``Reference``: ids and times without texts, from which the item is read again.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from flows.cuts import Utterance, lane_of_message
+from flows.cuts import Cut, Utterance, lane_of_message
 from mneme.events import Correct, Document, Edit, Message, Retract
 from mneme.ids import conversation_path, document_key, message_id
 from mneme.ports import DeadLetter, Write
 from mneme.records import AnyRecord, Corrected, Mention, Owner, Position, ProfileItem, StoredMessage
 from mneme.rows import Embedding
 
-Reference = dict[str, Any]  # an item as plain values for a snapshot: ids and times, no texts
+Reference = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,10 +99,19 @@ class Amendment:
         """The id of the message it is about."""
         return message_id(self.tenant_id, self.conversation_id, self.message_id)
 
+    @property
+    def event(self) -> str:
+        """The kind of event that it came as."""
+        return "correct" if self.corrected else "retract" if self.words else "delete" if self.text is None else "edit"
+
+    def without_words(self) -> "Amendment":
+        """The same, but its bytes name the message and say nothing of it."""
+        named = {"tenant_id": self.tenant_id, "conversation_id": self.conversation_id, "message_id": self.message_id}
+        return replace(self, raw=json.dumps({"event": self.event, **named}).encode())
+
     def refusal(self, what: str) -> str:
         """The message for people that it is not applied to its message, which ``what``."""
-        event = "correct" if self.corrected else "retract" if self.words else "delete" if self.text is None else "edit"
-        return f"{event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
+        return f"{self.event}: message {self.message_id!r} of conversation {self.conversation_id!r} {what}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,8 +191,10 @@ class Erasure:
 
     That of a conversation or a document goes its way; a conversation's ``owner`` is set once it is known. That of an owner,
     with neither, goes through every ``bucket`` of conversations, in ``tokens`` tokens, and the owner's lane acts when
-    all have come. ``arrived_at`` and ``position`` tell what is older than it (flows/lanes/erasures.py). One ``is_dated`` whose
-    file says when it was asked for: then what files say later stays.
+    all have come. So does that of a document with ``speech``, the conversations that go with it: bucket 0 is the document's
+    way, 1 that of the first of them. ``arrived_at`` and ``position`` tell what is older than it (flows/lanes/erasures.py). One
+    ``is_dated`` whose file says when it was asked for: then what files say later stays. One that nobody asked for
+    ``has_receipt`` false.
     """
 
     tenant_id: str
@@ -193,6 +207,13 @@ class Erasure:
     tokens: int = 1
     document_id: str | None = None
     is_dated: bool = False
+    speech: tuple[str, ...] = ()
+    has_receipt: bool = True
+
+    @property
+    def key(self) -> str:
+        """Names it among all erasures: two senders may have given one id."""
+        return f"{self.erasure_id}@{self.position.key}"
 
     @property
     def is_of_an_owner(self) -> bool:
@@ -201,11 +222,21 @@ class Erasure:
 
     @property
     def lane(self) -> str:
-        """The conversation or document it is about; empty for an owner's."""
+        """The conversation or document it is about, or of a document's tokens its speech; empty for an owner's."""
+        if self.speech and self.bucket:
+            return conversation_path(self.tenant_id, self.speech[self.bucket - 1])
         if self.document_id is not None:
             assert self.owner is not None, "a document's owner is known from the start"
             return document_key(self.owner.key, self.document_id)
         return "" if self.conversation_id is None else conversation_path(self.tenant_id, self.conversation_id)
+
+    @property
+    def subject(self) -> str:
+        """See ``mneme.events.Erasing``."""
+        if self.is_of_an_owner:
+            assert self.owner is not None, "it is known whose all is erased"
+            return self.owner.key
+        return replace(self, bucket=0).lane
 
     def concerns(self, lane: str, owner: Owner) -> bool:
         """Return whether a conversation or a document is erased by it."""
@@ -238,7 +269,7 @@ class NewRecord:
 class Extracted:
     """An episode (first) with everything taken from it.
 
-    ``reference`` names the cut it was taken from (flows/lanes/state.py): enough to make all of this again.
+    ``reference`` names the cut it was taken from (``refer``): enough to make all of this again.
     """
 
     lane: str
@@ -301,3 +332,89 @@ Decoded = Unread | Arrived | Amendment | Pause | Erasure | DeadLetter
 Read = Arrived | Amendment | Embedded | Withdrawn | Pause | Erasure
 SinkItem = WriteBatch | FlushDone | Erased | DeadLetter | Recovered
 OF_THE_WRITER = (WriteBatch, FlushDone, Erased, DeadLetter, Recovered)  # a tuple: a union would be put together for each item
+
+
+# --- references -------------------------------------------------------------------------------------------------------
+
+
+def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
+    """The reference of an item."""
+    match item:
+        case Cut():
+            return {
+                "is": "cut",
+                "lane": item.lane,
+                "id": item.id,
+                "owner": owner_values(item.owner),
+                "conversation": item.conversation_id,
+                "document": item.document_id,
+                "ids": [utterance.message.id for utterance in item.utterances],
+                "closed_by": item.closed_by,
+                "provisional": item.provisional,
+                "because": item.begins_because,
+            }
+        case Retraction():
+            return {"is": "retraction", "lane": item.lane, "owner": owner_values(item.owner), "id": item.episode_id}
+        case Pause():
+            pause = [item.lane, item.reason, item.tenant_id, item.flush_id, item.owner_key, item.bucket]
+            return {"is": "pause", "lane": item.lane, "pause": pause}
+        case Erasure():
+            return {
+                "is": "erasure",
+                "lane": item.lane,
+                "tenant": item.tenant_id,
+                "conversation": item.conversation_id,
+                "owner": owner_values(item.owner) if item.owner else None,
+                "id": item.erasure_id,
+                "arrived_at": item.arrived_at.isoformat(),
+                "position": item.position.model_dump(),
+                "bucket": item.bucket,
+                "tokens": item.tokens,
+                "document": item.document_id,
+                "dated": item.is_dated,
+                "speech": list(item.speech),
+                "receipt": item.has_receipt,
+            }
+
+
+def weight_of(reference: Reference) -> int:
+    """The number of messages that are unfinished while this is: those of a cut; anything else counts as one."""
+    return len(reference.get("ids", ())) or 1
+
+
+def referred(reference: Reference) -> Retraction | Pause | Erasure:
+    """The retraction, pause or erasure of a reference."""
+    if reference["is"] == "retraction":
+        return Retraction(reference["lane"], owner_of(reference), reference["id"])
+    if reference["is"] == "erasure":
+        return Erasure(
+            tenant_id=reference["tenant"],
+            conversation_id=reference["conversation"],
+            owner=owner_of(reference) if reference["owner"] else None,
+            erasure_id=reference["id"],
+            arrived_at=datetime.fromisoformat(reference["arrived_at"]),
+            position=Position.model_validate(reference["position"]),
+            bucket=reference["bucket"],
+            tokens=reference["tokens"],
+            document_id=reference["document"],
+            is_dated=reference["dated"],
+            speech=tuple(reference.get("speech", ())),
+            has_receipt=reference.get("receipt", True),
+        )
+    return Pause(*reference["pause"])
+
+
+def owner_of(reference: Reference) -> Owner:
+    """The owner of an item."""
+    return owner_from(reference["owner"])
+
+
+def owner_from(values: Sequence[Any]) -> Owner:
+    """The owner whose ``owner_values`` these are."""
+    tenant_id, owner_type, owner_id = values
+    return Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
+
+
+def owner_values(owner: Owner) -> list[str]:
+    """An owner as plain values."""
+    return [owner.tenant_id, owner.type, owner.id]

@@ -41,7 +41,6 @@ from flows.reading.release import (
     Release,
     decode_job,
     encode_job,
-    erasure_of_speech,
     withdrawals,
 )
 from mneme.errors import InputError, ModelError
@@ -256,12 +255,11 @@ class ReadLane:
 
     def _pass_on(self, erasure: Erasure, known: object) -> Iterator[Erasure]:
         """A document goes with the conversations that its speech is."""
-        if isinstance(known, StoredDocument):
-            for speech in (known.speech, known.replaced_speech):
-                if speech is not None:
-                    yield erasure_of_speech(known, speech, erasure.position, erasure.arrived_at, self._services.versions.next())
         self._documents.pop(erasure.lane, None)
-        yield erasure
+        of_document = (known.speech, known.replaced_speech) if isinstance(known, StoredDocument) else ()
+        speech = tuple(each for each in of_document if each is not None)
+        for bucket in range(len(speech) + 1):
+            yield replace(erasure, speech=speech, bucket=bucket, tokens=len(speech) + 1)
 
     def _release(self, work: ReadJob, outcome: ReadDocument | Attached) -> Generator[Read | SinkItem, None, bool]:
         """Let messages of what was read go on, as many as may; whether that was all."""

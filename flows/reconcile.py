@@ -21,27 +21,31 @@ from functools import partial
 
 from flows.consistency.revise import Revision, revise
 from flows.consistency.unit_of_work import Deciders, UnitOfWork
-from flows.extract import dead_letter_of, extract
-from flows.items import Erasure, Extracted, FlushDone, Pause, Reference, Retraction, SinkItem, WriteBatch
-from flows.lanes.erasures import SweepResult, sweep
-from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
-from flows.lanes.services import Services
-from flows.lanes.state import (
-    EpochBarrier,
-    MessagesGone,
-    RecentKeys,
-    decode_state,
-    encode_state,
+from flows.extract import MessagesGone, dead_letter_of, extract, read_cut
+from flows.items import (
+    Erasure,
+    Extracted,
+    FlushDone,
+    Pause,
+    Reference,
+    Retraction,
+    SinkItem,
+    WriteBatch,
     owner_of,
-    read_cut,
     refer,
     referred,
     weight_of,
 )
+from flows.lanes.erasures import SweepResult, sweep
+from flows.lanes.scheduling import KeyedJobs, end_of_traceback, is_defect, next_poll
+from flows.lanes.services import Services
+from flows.lanes.state import EpochBarrier, RecentKeys, decode_state, encode_state
 from mneme.errors import ModelError, ModelPaused
+from mneme.ids import long_hash
 from mneme.ports import DeadLetter, Put, Remove
+from mneme.receipts import flush_marker
 from mneme.records import Owner
-from mneme.rows import Key, Row, flush_marker
+from mneme.rows import Key, Row
 
 STATE_VERSION = 3
 _MOST_EPISODES = 32  # of one job: enough to share round trips, few enough that a flush does not wait long
@@ -254,9 +258,9 @@ class ReconcileLane:
 
     def _erase(self, erasure: Erasure) -> None:
         """Count the tokens of an erasure; behind the last of them it takes its place."""
-        self._tokens[erasure.erasure_id] += 1
-        if self._tokens[erasure.erasure_id] == erasure.tokens:
-            del self._tokens[erasure.erasure_id]
+        self._tokens[erasure.key] += 1
+        if self._tokens[erasure.key] == erasure.tokens:
+            del self._tokens[erasure.key]
             attempt = self._services.versions.next()
             self._wait(_ReconcileJob(refer(erasure) | {"attempt": attempt}, None))
             self._done.hold(FlushDone(erasure.tenant_id, _marker_id(erasure), attempt))
@@ -292,5 +296,5 @@ class ReconcileLane:
 
 
 def _marker_id(erasure: Erasure) -> str:
-    """Behind which its sweep begins."""
-    return f"before {erasure.erasure_id}"
+    """Behind which its sweep begins. A hash, since the id may name whom it is about."""
+    return f"before {long_hash(erasure.key)}"

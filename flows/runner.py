@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 class IngestReport:
     """The result of a run over files. Episodes and facts are counted once, however often they were revised.
 
+    ``repeated`` are the facts that only say again what another says; ``facts`` counts none of them.
     ``usage`` is what chat models cost, by role. ``files`` were read, those of folders one by one; ``skipped`` are files of
     folders that are not understood, and last lines that are half written.
     """
@@ -48,6 +49,7 @@ class IngestReport:
     dead_letters: int
     seconds: float
     usage: Mapping[Role, Usage] = field(default_factory=dict)
+    repeated: int = 0
     files: Sequence[Path] = ()
     skipped: "Sequence[Skipped]" = ()
 
@@ -78,7 +80,7 @@ def ingest(
     from flows.engines.port import Source
     from flows.lanes.pending import Backlogs
     from flows.running.feeds import FeedLimits, FileFeed
-    from flows.running.open_services import file_endpoints
+    from flows.running.open_services import with_file_sinks
     from flows.running.process import run_process
 
     started = time.monotonic()
@@ -125,8 +127,8 @@ def ingest(
         stack.enter_context(stopped_by_signals(stopping))
         store = stack.enter_context(recovery_store(settings, FILES))
         source, named = Source("files", ("files",), open_feed), _named(folder / NAMED_FILES, names)
-        ends = stack.enter_context(file_endpoints(settings, [source], backlogs, wrote=written, named_files=named))
-        tally, usage = run_process(settings, partial(single_process_run, settings, store), ends, stopping)
+        sources_and_sinks = stack.enter_context(with_file_sinks(settings, [source], backlogs, wrote=written, named_files=named))
+        tally, usage = run_process(settings, partial(single_process_run, settings, store), sources_and_sinks, stopping)
         if not stopping.is_set():  # nothing waits any more
             (folder / NAMED_FILES).unlink(missing_ok=True)
     if stopping.is_set():  # everything read so far is settled; the next run goes on from there
@@ -142,6 +144,7 @@ def ingest(
         dead_letters=rows["dead_letter"],
         seconds=time.monotonic() - started,
         usage=usage,
+        repeated=rows["repetition"],
         files=tuple(names),
         skipped=search.skipped,
     )

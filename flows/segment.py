@@ -35,13 +35,13 @@ from flows.conversations.dormant import (
 )
 from flows.conversations.resegment import Reloaded, Resegmented, reload, resegment
 from flows.cuts import BoundaryDetector, Cut, Verdict, correction_id, cut_of_chunk, cut_of_correction
-from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatch
+from flows.items import Amended, Embedded, Erasure, Pause, Retraction, WriteBatch, owner_of, refer, referred
 from flows.lanes.erasures import Tombstone
 from flows.lanes.scheduling import KeyedJobs, Timers, is_defect, next_poll
 from flows.lanes.services import Services
-from flows.lanes.state import owner_of, refer, referred
 from mneme.ports import DeadLetter, Remove
-from mneme.rows import Key, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Key
 
 # Conversations of a bucket that are kept after they went idle, 32,768 of 256 buckets; older ones are found again in the index.
 # All are written whenever one of them goes on: some 20 KB.

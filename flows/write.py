@@ -34,6 +34,7 @@ from mneme.ids import content_hash, document_key
 from mneme.ports import (
     Change,
     ChangeFeed,
+    Create,
     DeadLetter,
     DeadLetters,
     Filter,
@@ -45,7 +46,8 @@ from mneme.ports import (
     Write,
     WriteResult,
 )
-from mneme.rows import CLAIMS_REFUSED, FLUSH_MARKER, Collection, Key, Row, erasure_receipt, flush_marker
+from mneme.receipts import CLAIMS_REFUSED, FLUSH_MARKER, erasure_receipt, flush_marker
+from mneme.rows import Collection, Key, Row
 
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0
@@ -159,11 +161,13 @@ class Writer:
         claims = self._patiently(lambda: self._erase_claims(erasure))
         letters = self._patiently(lambda: self._dead_letters.erase(scope))
         self._patiently(self._index.purge)
+        if not erasure.has_receipt:
+            return
         removed = {**erased.removed, "answers": answers, "claims": claims.erased, "dead_letters": letters}
         if claims.refused:
             removed[CLAIMS_REFUSED] = claims.refused
-        receipt = Put(erasure_receipt(erasure.tenant_id, erasure.erasure_id, self._clock(), removed))
-        self._patiently(lambda: self._index.write([receipt]))
+        receipt = erasure_receipt(erasure.tenant_id, erasure.erasure_id, self._clock(), removed, erasure.subject)
+        self._patiently(lambda: self._index.write([Create(receipt)]))  # an id counts once
 
     def _patiently(self, act: Callable[[], Result]) -> Result:
         pause = _FIRST_PAUSE_SECONDS

@@ -94,7 +94,7 @@ def joined(metadata: Iterable[Mapping[str, Scalar | Values]]) -> Metadata:
             for one in value if isinstance(value, tuple | list) else (value,):
                 known = values.get(key, {})
                 identity = (isinstance(one, bool), one)  # to Python True is 1
-                if identity not in known and count < MOST_VALUES and is_key(key) and is_value(one):
+                if identity not in known and count < MOST_VALUES and can_filter_key(key) and can_filter_value(one):
                     values.setdefault(key, known)[identity] = one
                     count += 1
     return {key: tuple(known.values()) for key, known in values.items()}
@@ -109,12 +109,12 @@ def labels_of(metadata: Mapping[str, Scalar | Values]) -> tuple[str, ...]:
     return tuple(sorted({label for key, values in joined([metadata]).items() for one in values for label in _labels(key, one)}))
 
 
-def is_key(key: str) -> bool:
+def can_filter_key(key: str) -> bool:
     """Return whether what lies under a key can be filtered on."""
     return len(key) <= LONGEST_KEY
 
 
-def is_value(value: object) -> bool:
+def can_filter_value(value: object) -> bool:
     """Return whether a value can be filtered on."""
     match value:
         case bool():
@@ -152,16 +152,16 @@ def within(key: str, bounds: Mapping[Side, Bound]) -> Between:
     with all texts.
 
     Raises:
-        ValueError: the bounds are of different sorts.
+        ValueError: the bounds are of different kinds.
     """
     ranked = {side: _ranked(bound) for side, bound in bounds.items()}
-    sorts = {sort for sort, _ in ranked.values()}
-    if len(sorts) != 1:
+    kinds = {kind for kind, _ in ranked.values()}
+    if len(kinds) != 1:
         raise ValueError("the bounds of a range are all numbers, all dates or times, or all other texts")
-    (sort,) = sorts
-    low, high = _label(key, sort, ""), _label(key, chr(ord(sort) + 1), "")
+    (kind,) = kinds
+    low, high = _label(key, kind, ""), _label(key, chr(ord(kind) + 1), "")
     for side, (_, written) in ranked.items():
-        label = _label(key, sort, written)
+        label = _label(key, kind, written)
         match side:
             case "gt":
                 low = max(low, label + _AFTER)
@@ -185,12 +185,13 @@ def _labels(key: str, value: Scalar) -> Iterator[str]:
             yield _label(key, _MOMENT, _time(moment))
 
 
-def _label(key: str, sort: str, written: str) -> str:
-    return f"{_escaped(key)}{_SEPARATOR}{sort}{_escaped(written)}"
+def _label(key: str, kind: str, written: str) -> str:
+    return f"{_escaped(key)}{_SEPARATOR}{kind}{_escaped(written)}"
 
 
 def _escaped(text: str) -> str:
-    """A text without separators, that compares with others as before, and has inside what it had inside."""
+    """A text without separators. The order of texts and their substrings are kept."""
+    # In three bits, which are written with characters that stand nowhere else: so no match begins inside an escape.
     return _RESERVED.sub(lambda found: _ESCAPE + f"{ord(found[0]):03b}".translate(_BITS), text)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from mneme.ids import chunk_id, document_key, episode_of, lasting_name, make_id, message_id
+from mneme.ids import chunk_id, document_key, episode_of, message_id
 from mneme.labels import joined, labels_of
 from mneme.records import (
     AgentCase,
@@ -82,7 +82,10 @@ class Collection(StrEnum):
 SCORED_BY_TOKENS = (Collection.MESSAGES, Collection.FACTS)
 """Whose rows keep the vectors of tokens. A fact in the words of its message has none of its own: those of the message serve."""
 
-HIDDEN_KINDS = ("repetition", "alias", "deleted")  # kinds of rows that no search finds; each is explained at its layout
+HIDDEN_KINDS = ("repetition", "alias", "deleted")
+"""Kinds of rows that no search finds: a statement that only repeats another, an entity that became part of another, and a
+message that its sender took back.
+"""
 
 
 class Key(NamedTuple):
@@ -164,9 +167,7 @@ class Row:
 
     def stored_again(self, version: int, embedding: Embedding | None) -> "Row":
         """The same record in another version."""
-        vector, token_vectors = embedding or (None, b"")
-        body = {**self.body, "version": version}
-        row = replace(self, version=version, body=body, vector=vector, token_vectors=token_vectors)
+        row = replace(self.embedded(embedding), version=version, body={**self.body, "version": version})
         row._keep(self._record)
         return row
 
@@ -348,31 +349,6 @@ def _row_with(record: AnyRecord, embedding: Embedding | None, tokens: str) -> Ro
     )
     row._keep(record)
     return row
-
-
-FLUSH_MARKER = "flush"  # the kind of row
-
-
-def flush_marker(tenant_id: str, flush_id: str, at: datetime, attempt: int = 0) -> Row:
-    """The row that says: everything before this flush is searchable."""
-    return _note(tenant_id, FLUSH_MARKER, flush_id, at, {"flush_id": flush_id, "attempt": attempt})
-
-
-CLAIMS_REFUSED = "claims_refused"  # in a receipt: claim checks that their store did not let us delete
-
-
-def erasure_receipt(tenant_id: str, erasure_id: str, at: datetime, removed: Mapping[str, int]) -> Row:
-    """The row that says: everything of this erasure is gone, since ``at``. ``removed`` counts what was taken from where.
-
-    Only if it counts ``CLAIMS_REFUSED`` something is left.
-    """
-    return _note(tenant_id, "erasure", erasure_id, at, {"erased_at": at.isoformat(), "removed": dict(removed)})
-
-
-def _note(tenant_id: str, kind: str, identity: str, at: datetime, body: dict[str, Any]) -> Row:
-    """A small row of the tenant's, for somebody who waits for it."""
-    owner = Owner(tenant_id=tenant_id, type="tenant", id=tenant_id)
-    return control_row(owner, kind, lasting_name(make_id(kind, tenant_id, identity)), 1, at, body)
 
 
 def control_row(

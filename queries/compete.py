@@ -74,12 +74,12 @@ def compete_beside_documents(candidates: Iterable[Standing], top_k: int, documen
     """
     everything = best_first(candidates)
     free = compete(everything, top_k)
-    held = [each for each in free.standings if (each.parent or each.id) in documents]
+    placed = [each for each in free.standings if (each.parent or each.id) in documents]
     most = max(top_k // _SHARE, 1)
-    if len(held) <= most or free.standings[0] in held:
+    if len(placed) <= most or free.standings[0] in placed:
         return free
     own = [each for each in everything if (each.parent or each.id) not in documents]
-    most = min(max(most, top_k - len(compete(own, top_k).standings)), len(held))
+    most = min(max(most, top_k - len(compete(own, top_k).standings)), len(placed))
     theirs = compete([each for each in everything if (each.parent or each.id) in documents], most)
     ours = compete(own, top_k - len(theirs.standings))
     standings = best_first((*ours.standings, *theirs.standings))

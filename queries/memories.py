@@ -27,7 +27,7 @@ from queries.questions.understand import Question, both_ends
 from queries.rerank import open_reranker
 from queries.responses import SearchResponse
 from queries.search import Searcher, method_of
-from queries.shape import neighbours, with_portrait
+from queries.surroundings import neighbours, with_portrait
 
 if TYPE_CHECKING:
     from queries.answers.answer import AnswerResponse, AnswerStream, ContextResponse

@@ -36,7 +36,7 @@ class Ranking:
 
     def row(self, identity: str) -> Row:
         """The row of a candidate."""
-        return next(each.row for each in self.evidence.all() if each.row.id == identity)
+        return next(row for row in self.evidence.rows() if row.id == identity)
 
     @property
     def round_trips(self) -> int:
@@ -57,7 +57,7 @@ def places(evidence: Candidates, scores: dict[str, float], scope: Scope) -> list
     """Everything but facts that may hold a place, by score; what has none is left out."""
     candidates = [*evidence.episodes.values(), *evidence.messages.values(), *evidence.memories.values()]
     ids = [each.row.id for each in candidates if each.row.id in scores and scope.may_hold(each.row)]
-    return best_first(Standing(each, scores[each]) for each in ids)
+    return best_first([Standing(each, scores[each]) for each in ids])
 
 
 def successors_first(
@@ -69,16 +69,16 @@ def successors_first(
     """
     if not successor:
         return list(standings)
-    said_in: dict[str, list[str]] = {}
+    statements_of: dict[str, list[str]] = {}
     for each in evidence.all():
         if each.row.kind == "fact" and scores.get(each.row.id, 0.0) > 0:
             for statement in (each.row.id, *repetitions(each.row)):
-                said_in.setdefault(episode_of(statement), []).append(each.row.id)
+                statements_of.setdefault(episode_of(statement), []).append(each.row.id)
 
     def statement_of(standing: Standing) -> str | None:
         if standing.id not in evidence.episodes:
             return standing.id
-        return max(said_in.get(standing.id, ()), key=lambda each: scores[each], default=None)
+        return max(statements_of.get(standing.id, ()), key=lambda each: scores[each], default=None)
 
     ordered = in_order(standings, successor, statement_of)
     scores.update((standing.id, standing.score) for standing in ordered)
@@ -88,8 +88,8 @@ def successors_first(
 def reordered(ranking: Ranking, standings: Sequence[Standing]) -> Ranking:
     """The ranking with its standings in another order, in which what superseded another still stands before it."""
     scores = dict(ranking.scores)
-    held = successors_first(standings, scores, ranking.evidence, ranking.successor)
-    return replace(ranking, standings=held, scores=scores | {each.id: each.score for each in held})
+    ordered = successors_first(standings, scores, ranking.evidence, ranking.successor)
+    return replace(ranking, standings=ordered, scores=scores | {each.id: each.score for each in ordered})
 
 
 def trace_of(ranking: Ranking) -> tuple[TraceStep, ...]:

@@ -80,18 +80,18 @@ class Recalled:
 
     def episodes_of(self, facts: Iterable[str]) -> dict[str, None]:
         """The episodes that facts lead to, in their order: of each its own, and first that of what superseded it."""
-        known, successor = self.of(Collection.FACTS), self.successor
+        candidates, successor = self.of(Collection.FACTS), self.successor
         episodes: dict[str, None] = {}
         for fact in facts:
             if newer := successor.get(fact):
                 episodes[episode_of(newer)] = None
-            episodes[known[fact].row.parent_id or ""] = None
+            episodes[candidates[fact].row.parent_id or ""] = None
         return episodes
 
     def people(self) -> tuple[str, ...]:
         """The people in what was found."""
-        together = dict.fromkeys(each.row.people for collection in _SAID for each in self.of(collection).values())
-        return tuple(dict.fromkeys(person for people in together for person in people))
+        groups = dict.fromkeys(each.row.people for collection in _SAID for each in self.of(collection).values())
+        return tuple(dict.fromkeys(person for people in groups for person in people))
 
     def asker_of(self, owner: str | None) -> str | None:
         """The name of who asks, where what was found tells it: ``asker_among``."""
@@ -100,9 +100,9 @@ class Recalled:
             for each in self.of(Collection.MESSAGES).values()
             if each.row.document_id is None
         }
-        found = (each.row for collection in _TOLD for each in self.of(collection).values())
-        told = {row.people for row in found if row.document_id is None}
-        speakers = {person for people in told for person in people} | {name for _, name in senders}
+        rows = (each.row for collection in _TOLD for each in self.of(collection).values())
+        groups = {row.people for row in rows if row.document_id is None}
+        speakers = {person for people in groups for person in people} | {name for _, name in senders}
         return asker_among(speakers, senders, owner)
 
     def episode_rankings(self) -> dict[str, list[str]]:
@@ -134,14 +134,14 @@ def recall(index: MemoryIndex, question: Question, scope: Scope, legs: Legs) -> 
     for search, hits in zip(searches, index.recall(searches), strict=True):
         leg = "bm25" if isinstance(search, TextLeg) else "cosine"
         candidates = recalled.candidates.setdefault(search.collection, {})
-        found = [(row, hit.score) for hit in hits if (row := scope.known(hit.row)) is not None]
-        for row, score in found:
+        scored = [(row, hit.score) for hit in hits if (row := scope.known(hit.row)) is not None]
+        for row, score in scored:
             setattr(candidates.setdefault(row.id, Candidate(row)), leg, score)
-        recalled.rankings[search.collection, leg] = [row.id for row, _ in found]
+        recalled.rankings[search.collection, leg] = [row.id for row, _ in scored]
     recalled.asker = recalled.asker_of(question.owner)
-    facts = (each.row for each in recalled.of(Collection.FACTS).values())
+    facts = [each.row for each in recalled.of(Collection.FACTS).values()]
     recalled.successor = successors(facts, scope, question, recalled.asker)
-    recalled.graph = parts_of(each.row for each in recalled.of(Collection.GRAPH).values())
+    recalled.graph = parts_of([each.row for each in recalled.of(Collection.GRAPH).values()])
     recalled.walk = walk(question, recalled.graph, scope.moment)
     return recalled
 
@@ -161,6 +161,10 @@ class Candidates:
         """Every candidate, facts included."""
         facts = [each for inside in self.facts.values() for each in inside]
         return [*self.episodes.values(), *facts, *self.messages.values(), *self.memories.values()]
+
+    def rows(self) -> list[Row]:
+        """The row of every candidate."""
+        return [each.row for each in self.all()]
 
 
 @stage("complete")
@@ -183,10 +187,10 @@ def complete(
     by_words = set(legs.text) - {Collection.GRAPH}
     asked = focused or question
     wanted = _Wanted(asked.tokens if by_words else (), asked.vector if legs.vector else None, focused is not None)
-    found = recalled.of(Collection.EPISODES)
-    episodes = {each: found[each] for each in episode_ids if each in found}
+    recalled_episodes = recalled.of(Collection.EPISODES)
+    episodes = {each: recalled_episodes[each] for each in episode_ids if each in recalled_episodes}
     memories = recalled.of(Collection.MEMORIES)
-    loose = _in_no_episode(recalled.of(Collection.MESSAGES), found.values())
+    loose = _in_no_episode(recalled.of(Collection.MESSAGES), recalled_episodes.values())
 
     # 1. All at once. An episode that only a fact led to counts as within the filters if one of its facts is; but what may
     # not be in it is not: then it is not shown, and its messages that pass are found by themselves.
@@ -203,8 +207,8 @@ def complete(
         _holding(anywhere, loose),
     ]
     beyond = legs_beyond(recalled.walk, question.tokens, scope.filter(Collection.GRAPH))
-    more_graph, found_at_once = _round_trip(index, scope, wanted, beyond, at_once)
-    facts, more_episodes, more_memories, more_messages, holders = found_at_once
+    more_graph, candidates = _round_trip(index, scope, wanted, beyond, at_once)
+    facts, more_episodes, more_memories, more_messages, holders = candidates
     graph = [*recalled.graph, *more_graph]
     walked = walk(question, graph, scope.moment) if more_graph else recalled.walk
     follow = follow and leads(walked)
@@ -242,13 +246,13 @@ def _round_trip(
         return [], [{} for _ in asks]
     recalled, scored_each = index.ask(beyond, sent, wanted.tokens, wanted.vector)
     answers = iter(scored_each)
-    found, by_words = [], bool(wanted.tokens)
+    candidates, by_words = [], bool(wanted.tokens)
     for each in asks:
         scored = next(answers) if each.limit else []
         known = ((row, bm25, cosine) for one, bm25, cosine in scored if (row := scope.known(one)) is not None)
-        found.append({row.id: Candidate(row, bm25 if by_words else None, cosine) for row, bm25, cosine in known})
-    parts = parts_of(row for hits in recalled for hit in hits if (row := scope.known(hit.row)) is not None)
-    return parts, found
+        candidates.append({row.id: Candidate(row, bm25 if by_words else None, cosine) for row, bm25, cosine in known})
+    parts = parts_of([row for hits in recalled for hit in hits if (row := scope.known(hit.row)) is not None])
+    return parts, candidates
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -297,14 +301,14 @@ def _holding(scope: Filter, messages: Mapping[str, Candidate]) -> Selection:
 
 
 def _in_no_episode(messages: Mapping[str, Candidate], episodes: Iterable[Candidate]) -> dict[str, Candidate]:
-    held: dict[str | None, set[str]] = {}
+    in_episodes: dict[str | None, set[str]] = {}
     for each in episodes:
-        held.setdefault(each.row.conversation_id, set()).update(each.row.message_ids)
+        in_episodes.setdefault(each.row.conversation_id, set()).update(each.row.message_ids)
     nothing: set[str] = set()
     return {
         identity: each
         for identity, each in messages.items()
-        if held.get(each.row.conversation_id, nothing).isdisjoint(each.row.message_ids)
+        if in_episodes.get(each.row.conversation_id, nothing).isdisjoint(each.row.message_ids)
     }
 
 

@@ -1,9 +1,8 @@
 """search: one question, asked once by keyword, vector or hybrid: understand -> recall -> fuse -> compete -> rerank -> shape."""
 
 import time
-from collections.abc import Iterable
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import get_args
 
 from connectors.telemetry.meters import PART_OF_AGENTIC, measured_search, stage
@@ -18,7 +17,7 @@ from queries.filtering.scope import Scope
 from queries.fuse import STANDALONE, Focus, Gathered, depth, gather
 from queries.granularity.foresights import duplicate_results
 from queries.granularity.forms import Form
-from queries.granularity.preference import Preference, preference, weigh
+from queries.granularity.preference import preference, weigh
 from queries.questions.understand import Question, focus, understand
 from queries.ranking import Ranking, places, reordered, successors_first, trace_of
 from queries.recall import Legs, complete, recall
@@ -46,7 +45,7 @@ def keyword(index: MemoryIndex, question: Question, scope: Scope) -> Ranking:
     episode_ids = list(recalled.of(Collection.EPISODES))[: question.top_k + _BEYOND]
     evidence = complete(index, question, scope, legs, recalled, episode_ids)
     scores = {each.row.id: each.bm25 or 0.0 for each in evidence.all()}
-    successor = successors((each.row for each in evidence.all()), scope, question, recalled.asker)
+    successor = successors(evidence.rows(), scope, question, recalled.asker)
     scores = inherit(scores, successor)
     held = successors_first(places(evidence, scores, scope), scores, evidence, successor)[: question.top_k]
     return Ranking(held, scores, recalled, evidence, successor, "bm25", _note_of_kinds(scope))
@@ -66,7 +65,7 @@ def vector(index: MemoryIndex, question: Question, scope: Scope, focus: Focus) -
     episode_ids = sorted(best, key=lambda identity: (-best[identity], identity))[: question.top_k + _BEYOND]
     focused = focus(question, recalled.people())
     evidence = complete(index, question, scope, legs, recalled, episode_ids, focused=focused)
-    successor = successors((each.row for each in evidence.all()), scope, question, recalled.asker)
+    successor = successors(evidence.rows(), scope, question, recalled.asker)
     scores = inherit({each.row.id: each.cosine for each in evidence.all() if each.cosine is not None}, successor)
     for episode, facts in evidence.facts.items():
         similar = [scores[each.row.id] for each in facts if each.row.id in scores]
@@ -96,11 +95,9 @@ def hybrid(
     if evidence.walk.evidence:
         reached = [each.row.id for inside in facts.values() for each in inside if evidence.walk.is_told_by(each.row)]
         scores = lifted(scores, reached, settings.graph_weight)
-    successor = successors((each.row for each in evidence.all()), scope, question, gathered.recalled.asker)
-    preferred = Preference()
-    if settings.granularity:
-        holders = [each for each in evidence.all() if scope.may_hold(each.row)]
-        preferred = preference(question, holders, scores, ahead)
+    successor = successors(evidence.rows(), scope, question, gathered.recalled.asker)
+    holders = [each for each in evidence.all() if scope.may_hold(each.row)]
+    preferred = preference(question, holders, scores, ahead)
     scores = weigh(inherit(scores, successor), preferred.favoured, preferred.in_order)
     if preferred.form in (None, Form.POINT, Form.PLAIN):
         scores = present_first(question, gathered.field, scores, shipped(), changes)
@@ -162,6 +159,7 @@ class Searcher:
         self._embedder = embedder
         self._settings = settings
         self._reranker = reranker
+        self._focus = partial(focus, embedder=embedder)
         self._min_max = MinMaxScorer(settings.retrieval.alpha)
         self._embeddings = Embeddings(index)
 
@@ -241,10 +239,7 @@ class Searcher:
     @stage("understand")
     def _understand(self, query: str, top_k: int | None, scope: Scope, asked: Filters, with_vector: bool = True) -> Question:
         settings, embedder = self._settings.retrieval, self._embedder if with_vector else None
-        return understand(query, embedder, top_k, settings.top_k, scope.moment, asked.user_id, settings.viewpoint)
-
-    def _focus(self, question: Question, people: Iterable[str]) -> Question | None:
-        return focus(question, people, self._embedder) if self._settings.retrieval.viewpoint else None
+        return understand(query, embedder, top_k, settings.top_k, scope.moment, asked.user_id)
 
     def _scorer(self, question: Question) -> Scorer:
         """The learned scorer, where it was fitted for this index and embedder and both legs are on."""
@@ -252,9 +247,8 @@ class Searcher:
 
     @cached_property
     def _fitted(self) -> Scorer:
-        retrieval = self._settings.retrieval
-        learned = retrieval.scoring != "min-max" and coefficients_for(self._settings, self._embedder.identity)
-        return LearnedScorer(learned, retrieval.alpha) if learned else self._min_max
+        learned = coefficients_for(self._settings, self._embedder.identity)
+        return LearnedScorer(learned, self._settings.retrieval.alpha) if learned else self._min_max
 
     @cached_property
     def _changes(self) -> ChangeScorer:
@@ -262,8 +256,7 @@ class Searcher:
 
     def _notes(self, question: Question, ranking: Ranking) -> tuple[str, ...]:
         """The notes on scoring in the response."""
-        retrieval = self._settings.retrieval
-        if ranking.scoring != MinMaxScorer.name or retrieval.scoring == "min-max" or question.vector is None:
+        if ranking.scoring != MinMaxScorer.name or question.vector is None:
             return ()
         embedder, backend = self._embedder.identity.fitted_as, self._settings.index.backend
         return (f"scores are min-max: no coefficients for {embedder} on {backend} yet; `mneme bench fit fusion` makes them",)

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from math import inf, nextafter
 
-from connectors.aging_cache import Derived
 from mneme.records import AtomicFact, Claim, Foresight
 from mneme.rows import Row
 from queries.compete import Standing
@@ -32,7 +31,6 @@ Asked = Sequence[tuple[str, str]]
 _ONESELF = frozenset(("", "i", "me", "my", "user", "我"))
 
 
-@Derived  # a search asks it of all that was found
 def claims_of(row: Row) -> tuple[Claim, ...]:
     """The claims that a row makes."""
     if not row.body.get("claims"):
@@ -81,7 +79,7 @@ def successors(rows: Iterable[Row], scope: Scope, question: Question, asker: str
     """
     if question.about_past:
         return {}
-    found = {}
+    successor_ids = {}
     for row in rows:
         ended = row.valid_to is not None and row.valid_to <= scope.moment
         claims = claims_of(row) if question.asked else ()
@@ -89,8 +87,8 @@ def successors(rows: Iterable[Row], scope: Scope, question: Question, asker: str
             continue
         of_all = row.body.get("validity", {}).get("superseded_by") if ended else None
         if successor := successor_of(claims, question.asked, asker, scope.moment, of_all):
-            found[row.id] = successor
-    return found
+            successor_ids[row.id] = successor
+    return successor_ids
 
 
 def inherit(scores: Mapping[str, float], successor: Mapping[str, str]) -> dict[str, float]:

@@ -179,7 +179,7 @@ def erase_claims(settings: Documents, owner: Owner, document_id: str | None, bef
         before: what was written after it stays, aware.
 
     Raises:
-        SettingsError: the store of the settings is none.
+        SettingsError: the store of the settings is invalid.
         StoreUnavailable: the store does not answer.
     """
     if not settings.store:

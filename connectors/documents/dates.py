@@ -43,10 +43,10 @@ def date_of(blocks: Iterable[Block]) -> datetime | None:
 
 def date_in_name(name: str) -> datetime | None:
     """The date in a file's name, and its time if any, in UTC: ``standup-2026-03-01.wav``, ``IMG_20260301_090000.jpg``."""
-    found = _IN_NAME.search(name)
-    if found is None:
+    date = _IN_NAME.search(name)
+    if date is None:
         return None
-    year, _, month, day, hour, minute, second = found.groups()
+    year, _, month, day, hour, minute, second = date.groups()
     try:
         return datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=UTC)
     except ValueError:  # 31 February

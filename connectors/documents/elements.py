@@ -16,6 +16,7 @@ from lxml import etree
 from connectors.documents.blocks import Block, rows_of
 from connectors.documents.guards import TableLimits
 
+_CELL_FRAME = 8  # characters that a cell costs beside its text: the name of its column
 _WIDEST_SPAN = 1_000  # columns or rows that one cell may claim; a page that claims millions is hostile
 
 
@@ -131,26 +132,32 @@ def unmerged(rows: Iterable[Any], limits: TableLimits | None = None) -> Iterator
     Raises:
         InputError: there are more than ``limits`` allow.
     """
-    below: dict[int, tuple[int, Any]] = {}  # columns to the cell that covers them, and in how many rows more
+    below: dict[int, tuple[int, Any, int]] = {}  # columns to the cell that covers them, in how many rows more, and its size
     for row in rows:
         cells: list[Any] = []
+        written = repeated = 0
         own = iter([cell for cell in row if cell.tag in ("td", "th")])
         while True:
             if len(cells) in below:
-                down, cell = below.pop(len(cells))
+                down, cell, size = below.pop(len(cells))
                 across = 1
+                repeated += size
             elif (cell := next(own, None)) is not None:
                 down, across = _span(cell, "rowspan"), _span(cell, "colspan")
+                size = len("".join(cell.itertext())) + _CELL_FRAME
+                written += size
+                repeated += (across - 1) * size
             else:
                 break
             for _ in range(across):
                 if down > 1:
-                    below[len(cells)] = (down - 1, cell)
+                    below[len(cells)] = (down - 1, cell, size)
                 cells.append(cell)
             if limits is not None:
                 limits.check_width(len(cells))
         if limits is not None:
             limits.add_row(len(cells))
+            limits.add_text(written, repeated)
         yield cells
 
 

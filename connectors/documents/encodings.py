@@ -13,7 +13,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SAMPLE = 65_536  # bytes that a detection looks at
-_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # escape is none of them: ISO-2022-JP is written with it
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # without escape: ISO-2022-JP is written with it
 _MOST_NO_TEXT = 0.02  # of the bytes; a stray control character does not make a text binary
 _SHIFTED = re.compile(rb"\x1b\$[@B]")  # to Japanese, in ISO-2022-JP, which looks like ASCII
 _ALONE = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
@@ -84,12 +84,12 @@ def _detected(content: bytes) -> str:
         from charset_normalizer import from_bytes
     except ModuleNotFoundError:
         raise InputError("it is not UTF-8; save it as UTF-8, or run pip install 'mneme-river[documents]'") from None
-    found = from_bytes(sample).best()
-    if found is None or found.encoding.startswith(("utf_16", "utf_32")):
+    guess = from_bytes(sample).best()
+    if guess is None or guess.encoding.startswith(("utf_16", "utf_32")):
         if _fits(sample, "cp1252"):
             return "cp1252"
         raise InputError("its encoding is not known; save it as UTF-8")
-    return found.encoding
+    return guess.encoding
 
 
 def _fits(sample: bytes, encoding: str) -> bool:

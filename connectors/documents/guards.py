@@ -16,6 +16,12 @@ from mneme.settings import Documents
 Item = TypeVar("Item")
 
 _BLOCK = 65_536
+_EBCDIC = "<?xm".encode("cp037")
+_FOREIGN_ENCODINGS = [
+    expat.errors.codes[each] for each in (expat.errors.XML_ERROR_UNKNOWN_ENCODING, expat.errors.XML_ERROR_INCORRECT_ENCODING)
+]
+_MOST_REPEATED = 10  # times the text of the cells of a table, by merged ones: 40 KB once became 3.2 million characters
+_FREELY_REPEATED = 200_000  # characters of a document: two thousand beside a hundred rows
 _WIDENING = ("gridSpan", "gridBefore", "gridAfter")  # in Word, the columns that a cell covers, or a row leaves out
 
 
@@ -26,6 +32,7 @@ class TableLimits:
         self._most_columns, self._most_rows, self._most_cells = settings.most_columns, settings.most_rows, settings.most_cells
         self._rows = 0
         self._cells = 0
+        self._most_repeated = _FREELY_REPEATED
 
     def add_row(self, columns: int) -> None:
         """Count one row of so many columns.
@@ -38,6 +45,16 @@ class TableLimits:
         self.check_width(columns)
         _check(self._rows, self._most_rows, "rows")
         _check(self._cells, self._most_cells, "cells")
+
+    def add_text(self, written: int, repeated: int) -> None:
+        """Count the text of a row's own cells, and what merged cells repeat in it.
+
+        Raises:
+            InputError: with it merged cells repeat far more than what is written.
+        """
+        self._most_repeated += _MOST_REPEATED * written - repeated
+        if self._most_repeated < 0:
+            raise InputError("its merged cells repeat their text too often; split it")
 
     def check_width(self, columns: int) -> None:
         """Refuse a row that has too many columns already, before its end has come.
@@ -58,7 +75,8 @@ def check_xml(file: IO[bytes], row: str, cell: str, limits: TableLimits) -> None
         limits: what counts the tables.
 
     Raises:
-        InputError: it declares a document type; for its tables see ``TableLimits.add_row``.
+        InputError: it declares a document type, or is encoded as only the library that reads it knows; for its tables see
+            ``TableLimits.add_row``.
     """
     parser = expat.ParserCreate()
     widths = [0]  # of the rows that are open: a cell may hold a table; the first, of cells in no row
@@ -86,10 +104,14 @@ def check_xml(file: IO[bytes], row: str, cell: str, limits: TableLimits) -> None
     parser.StartElementHandler = begin
     parser.EndElementHandler = end
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    first = block = file.read(_BLOCK)
     try:
-        while block := file.read(_BLOCK):
+        while block:
             parser.Parse(block, False)
-    except expat.ExpatError:
+            block = file.read(_BLOCK)
+    except expat.ExpatError as error:
+        if error.code in _FOREIGN_ENCODINGS or b"\0\0\0" in first[:8] or first.startswith(_EBCDIC):
+            raise InputError("its XML is neither UTF-8 nor UTF-16; save it again") from error
         return  # no XML, or faulty: the library that reads it says so
 
 
@@ -175,5 +197,6 @@ def _check_archive(kind: Kind, content: bytes, settings: Documents) -> None:
             if member.flag_bits & 1:
                 raise InputError("it is encrypted; remove its password and send it again")
             with archive.open(member) as file:
-                if cast(zipfile.ZipExtFile, file).peek(64).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1] == b"<":
+                begin = cast(zipfile.ZipExtFile, file).peek(64).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
+                if begin.startswith((b"<", _EBCDIC)):
                     check_xml(file, *_TABLES[kind.name], limits)

@@ -212,7 +212,7 @@ def media_kind(content: bytes) -> Kind | None:
 
 
 def _begins(content: bytes, beginning: bytes) -> bool:
-    """True if bytes begin so; a text that speaks of ``GIF89a`` in its first words is none."""
+    """True if bytes begin so; a text may speak of ``GIF89a`` in its first words."""
     return content.startswith(beginning) and not (beginning.isascii() and is_text(content))
 
 
@@ -337,5 +337,5 @@ def _is_mail(begin: str, claimed: str) -> bool:
         if header is None:
             return False
         names.add((header[1] or "from").lower())
-    known = names & _MAIL_HEADERS
-    return bool(known) if claimed == "eml" else len(known) > 2 and bool(known & _TELLING_HEADERS)
+    headers = names & _MAIL_HEADERS
+    return bool(headers) if claimed == "eml" else len(headers) > 2 and bool(headers & _TELLING_HEADERS)

@@ -183,7 +183,7 @@ def _parser_of(kind: Kind) -> FormatParser:
 
 
 def _characters(document: ParsedDocument) -> int:
-    """Of its text."""
+    """Number of characters of its text."""
     return sum(len(each.text) for each in document.sections) + sum(len(each.text) for each in document.spoken)
 
 

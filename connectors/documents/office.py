@@ -88,7 +88,7 @@ class Package:
             raise InputError("the file is broken or cut off; save it again") from error
 
     def tree(self, name: str) -> Any | None:
-        """A part as XML, the same each time; None where there is no such part or it is none."""
+        """A part as XML, the same each time; None where the part is missing or no XML."""
         if name not in self._trees:
             content = self.read(name)
             try:
@@ -185,7 +185,7 @@ def _target(name: str, relationship: Any) -> str:
 _SECONDS = 180.0  # a file of 500 pages takes 20 s on one core; what takes longer hangs
 _PACKAGES = {"docx": "libreoffice-writer-nogui", "pptx": "libreoffice-impress-nogui"}
 
-# Macros never run; links are not followed and not updated; what asks for the network all the same meets a proxy that is none.
+# Macros never run; links are neither followed nor updated; what asks for the network meets a proxy that is not there.
 _SETTINGS = {
     "Office.Common/Security/Scripting": {
         "DisableMacrosExecution": "true",

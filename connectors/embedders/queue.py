@@ -149,11 +149,11 @@ class EmbeddingQueue:
             if self._closed:
                 raise RuntimeError("the embedding queue is closed")
             for place, (text, key) in enumerate(zip(texts, keys, strict=True)):
-                known = self._known.get(key)
-                if known is None:
+                embedding = self._known.get(key)
+                if embedding is None:
                     (self._behind if behind else self._waiting).append(_Waiting(text, key, request, place, now))
                 else:
-                    request.embeddings[place] = known
+                    request.embeddings[place] = embedding
                     request.missing -= 1
             request.is_done = request.missing == 0
             self._show_length()

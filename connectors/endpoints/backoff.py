@@ -2,7 +2,7 @@
 
 A call passes these steps: 1. send it with the time that is left; 2. return an answer; 3. raise a refusal (400, 401, 403,
 404, ...) at once; 4. wait out anything that may pass (429, 5xx, no connection): twice as long each time with full jitter
-(Brooker 2015), never beyond the deadline. While the endpoint is to be left alone (availability.py) no attempt goes out.
+(Brooker 2015), never beyond the deadline. During a pause of the endpoint (availability.py) no attempt goes out.
 """
 
 import json
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import httpx
 from pydantic import SecretStr
 
-from connectors.endpoints.availability import Availability, Rest
+from connectors.endpoints.availability import Availability, Pause
 from mneme.errors import (
     ModelError,
     ModelKeyRefused,
@@ -138,13 +138,12 @@ class Backoff:
             attempt: sends the request once, with the seconds that are left; raises what ``failure`` or ``no_answer`` make.
             deadline: a moment of the clock by which all attempts end; None: the whole time from now.
             before_each: called before each attempt with the seconds that are left; may wait, and may raise.
-            hands_back: raise at once when the endpoint is to be left alone for more than two seconds: the caller has
-                something else to do. Else that is waited out where the time allows it.
+            hands_back: raise at once where the endpoint pauses for more than two seconds: the caller has something else to
+                do. Else the pause is waited out where the time allows it.
 
         Raises:
             ModelTimeout: no answer by the deadline.
-            ModelPaused: the endpoint is to be left alone for longer than this call may wait. That holds for all calls of the
-                path.
+            ModelPaused: the endpoint pauses for longer than this call may wait. That holds for all calls of the path.
             ModelRateLimited: 429 until the attempts or the time were spent.
             ModelRefused: the endpoint would refuse it again.
             ModelMalformed: an answer that is not what was asked for.
@@ -159,10 +158,10 @@ class Backoff:
             left = ends - retries.clock()
             if left <= 0:
                 raise self.timeout(path)
-            while (rest := availability.enter(retries.clock())) is not None:
-                if rest.seconds > min(ends - retries.clock(), _SHORT_SECONDS if hands_back else math.inf):
-                    raise self._left_alone(path, rest)
-                retries.sleep(rest.seconds)
+            while (pause := availability.enter(retries.clock())) is not None:
+                if pause.seconds > min(ends - retries.clock(), _SHORT_SECONDS if hands_back else math.inf):
+                    raise self._paused(path, pause)
+                retries.sleep(pause.seconds)
             before_each(ends - retries.clock())
             try:
                 # Step 2. An answer is returned. Step 3. A refusal is raised.
@@ -177,7 +176,7 @@ class Backoff:
                 return answer
             # Step 4. What may pass is waited out; where the endpoint said for how long, so do the other calls.
             if failure.retry_after > 0:
-                availability.asked_to_wait(retries.clock(), failure.retry_after)
+                availability.asked_to_pause(retries.clock(), failure.retry_after)
             else:
                 availability.failed(retries.clock(), str(failure))
             tried += 1
@@ -188,8 +187,8 @@ class Backoff:
             if not is_spent and retries.clock() + wait < ends:
                 retries.sleep(wait)
                 continue
-            if hands_back and (rest := availability.enter(retries.clock())) is not None:
-                raise self._left_alone(path, rest) from failure
+            if hands_back and (pause := availability.enter(retries.clock())) is not None:
+                raise self._paused(path, pause) from failure
             if failure.is_rate_limit:
                 raise ModelRateLimited(
                     f"{self._address}{path}: {failure}, {tried} times; "
@@ -232,10 +231,10 @@ class Backoff:
         remedy = f"raise the time limit in {self._group} or check it"
         return ModelTimeout(f"{self._address}{path} gave no answer within {limit}{after}; {remedy}")
 
-    def _left_alone(self, path: str, rest: Rest) -> ModelError:
-        remedy = f"make fewer calls ({self._group})" if rest.asked else f"check that {self._group}__BASE_URL is up"
-        message = f"{self._address}{path}: {rest.why}; the next call may go out in {rest.seconds:.0f} s; {remedy}"
-        return ModelError(message) if rest.is_down else ModelPaused(message, rest.seconds)
+    def _paused(self, path: str, pause: Pause) -> ModelError:
+        remedy = f"make fewer calls ({self._group})" if pause.is_asked else f"check that {self._group}__BASE_URL is up"
+        message = f"{self._address}{path}: {pause.why}; the next call may go out in {pause.seconds:.0f} s; {remedy}"
+        return ModelError(message) if pause.is_down else ModelPaused(message, pause.seconds)
 
     def malformed(self, path: str, what: str) -> ModelMalformed:
         """The error of an answer that is not what was asked for."""

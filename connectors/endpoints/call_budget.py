@@ -85,7 +85,7 @@ def purpose_of(role: Role) -> Purpose:
 
 
 def share_of(purpose: Purpose, whole: int) -> int:
-    """The share of a purpose in a limit of the process: queries a quarter, ingestion the rest, each at least one; 0 is none."""
+    """The share of a purpose in a limit of the process: queries a quarter, ingestion the rest, each at least one; 0 stays 0."""
     for_queries = max(1, whole // 4)
     return min(whole, for_queries if purpose is Purpose.QUERIES else max(1, whole - for_queries))
 
@@ -242,9 +242,9 @@ _sharing = threading.Lock()
 def _shared(purpose: Purpose, in_process: int, requests: int, tokens: int) -> tuple[_Places, _Pace]:
     """The process's one set of limits: settings are read once, so that all clients of a process ask for the same."""
     with _sharing:
-        known = _process.get((purpose, in_process, requests, tokens))
-        if known is None:
+        limits = _process.get((purpose, in_process, requests, tokens))
+        if limits is None:
             places = _Places(max(1, share_of(purpose, in_process)))
-            known = places, _Pace(share_of(purpose, requests), share_of(purpose, tokens))
-            _process[purpose, in_process, requests, tokens] = known
-        return known
+            limits = places, _Pace(share_of(purpose, requests), share_of(purpose, tokens))
+            _process[purpose, in_process, requests, tokens] = limits
+        return limits

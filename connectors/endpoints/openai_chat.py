@@ -77,7 +77,7 @@ class OpenAiChat:
             hands_back: whether a call raises ModelPaused at once when the endpoint asks for time, in place of waiting.
 
         Raises:
-            SettingsError: a role that is none, or an URL that is none.
+            SettingsError: a role is unknown, or the URL is invalid.
         """
         if unknown := sorted(set(settings.by_role) - set(Role)):
             raise SettingsError(f"MNEME_MODELS__BY_ROLE: {', '.join(unknown)} is no role; the roles are {', '.join(Role)}")
@@ -106,9 +106,9 @@ class OpenAiChat:
             ModelError: server errors or no connection until the attempts were spent.
         """
         chat = _chat(prompt)
-        with self._call(prompt, _asked(chat, form), seconds) as (call, deadline):
-            asked = _Asked(prompt, form, call, deadline, spent)
-            text = self._complete(asked, chat)
+        with self._call(prompt, _prompt_tokens(chat, form), seconds) as (call, deadline):
+            context = _CallContext(prompt, form, call, deadline, spent)
+            text = self._complete(context, chat)
             try:
                 return parse_answer(text, form)
             except ModelMalformed as error:
@@ -120,7 +120,7 @@ class OpenAiChat:
                 {"role": "user", "content": without_marks(correction)},
             ]
             try:
-                return parse_answer(self._complete(asked, chat), form)
+                return parse_answer(self._complete(context, chat), form)
             except ModelMalformed as error:
                 raise ModelMalformed(
                     f"{self.model(prompt.role)} as {prompt.role}: {error}, also when asked again; "
@@ -130,9 +130,9 @@ class OpenAiChat:
     def write(self, prompt: Prompt, seconds: float | None = None, spent: Spent | None = None) -> Iterator[str]:
         """A free text, piece by piece; time and errors as of ``answer``, and one that breaks off raises ModelError."""
         chat = _chat(prompt)
-        asked = _asked(chat)
+        prompt_tokens = _prompt_tokens(chat)
         body = self._plain_body(prompt, chat) | {"stream": True, "stream_options": {"include_usage": True}}
-        with self._call(prompt, asked, seconds) as (call, deadline):
+        with self._call(prompt, prompt_tokens, seconds) as (call, deadline):
             written: list[str] = []
             counted: object = None
             try:
@@ -146,7 +146,7 @@ class OpenAiChat:
                         yield written[-1]
             finally:  # also of a text that nobody reads to its end; where nothing came, nothing was used
                 if written or counted is not None:
-                    self._count(prompt, asked, counted, "".join(written), call, spent)
+                    self._count(prompt, prompt_tokens, counted, "".join(written), call, spent)
 
     def usage(self) -> dict[Role, Usage]:
         """The usage of each role since the start."""
@@ -158,28 +158,28 @@ class OpenAiChat:
         self._endpoint.close()
 
     @contextmanager
-    def _call(self, prompt: Prompt, asked: int, seconds: float | None) -> "Iterator[tuple[Call, float]]":
-        """A place for a call of so many tokens, and the moment by which it must be over."""
+    def _call(self, prompt: Prompt, prompt_tokens: int, seconds: float | None) -> "Iterator[tuple[Call, float]]":
+        """A place for a call with a prompt of so many tokens, and the moment by which it must be over."""
         limit = self._settings.deadline_seconds if seconds is None else min(seconds, self._settings.deadline_seconds)
         retries = self._endpoint.retries
         ends = retries.clock() + limit
         role, so_far = prompt.role, self.usage().get(prompt.role, Usage())
-        tokens = asked + (so_far.output_tokens // so_far.calls if so_far.calls else _FIRST_ANSWER_TOKENS)
+        tokens = prompt_tokens + (so_far.output_tokens // so_far.calls if so_far.calls else _FIRST_ANSWER_TOKENS)
         metered = measured_call(role, self.model(role), prompt.scope)
         with self._budget.call(purpose_of(role), tokens, limit) as call, metered:
             yield call, retries.deadline() if seconds is None else ends
 
-    def _complete(self, asked: "_Asked", chat: Chat) -> str:
+    def _complete(self, context: "_CallContext", chat: Chat) -> str:
         """The text of one completion, in the best format that the endpoint takes."""
-        form, model = asked.form, self.model(asked.prompt.role)
-        known = self._format.get((model, form))
+        form, model = context.form, self.model(context.prompt.role)
+        accepted = self._format.get((model, form))
 
         def ask(format_: Format) -> dict[str, Any]:
-            body = self._body(asked.prompt, chat, form, format_)
-            return self._endpoint.chat(body, asked.deadline, asked.call.attempt)
+            body = self._body(context.prompt, chat, form, format_)
+            return self._endpoint.chat(body, context.deadline, context.call.attempt)
 
-        self._format[model, form], completion = first_accepted((known,) if known else _FORMATS, ask)
-        return self._text(asked, chat, completion)
+        self._format[model, form], completion = first_accepted((accepted,) if accepted else _FORMATS, ask)
+        return self._text(context, chat, completion)
 
     def _body(self, prompt: Prompt, chat: Chat, form: type[BaseModel], format_: Format) -> dict[str, Any]:
         schema, strict = schema_of(form)
@@ -206,8 +206,8 @@ class OpenAiChat:
     def _reasons(self, model: str) -> bool:
         return model.rsplit("/", 1)[-1].startswith(self._settings.reasoning_models)  # routers write vendor/model
 
-    def _text(self, asked: "_Asked", chat: Chat, completion: dict[str, Any]) -> str:
-        role = asked.prompt.role
+    def _text(self, context: "_CallContext", chat: Chat, completion: dict[str, Any]) -> str:
+        role = context.prompt.role
         try:
             choice = completion["choices"][0]
             message = choice["message"]
@@ -215,7 +215,8 @@ class OpenAiChat:
             refusal = message.get("refusal") or (choice.get("finish_reason") == "content_filter" and "content filter")
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             raise ModelMalformed("a completion without choices; check that MNEME_MODELS__BASE_URL serves chat") from error
-        self._count(asked.prompt, _asked(chat, asked.form), completion.get("usage"), text, asked.call, asked.spent)
+        estimate = _prompt_tokens(chat, context.form)
+        self._count(context.prompt, estimate, completion.get("usage"), text, context.call, context.spent)
         if refusal:
             raise ModelRefused(f"{self.model(role)} as {role} refuses this content ({str(refusal)[:200]})")
         return str(text)
@@ -223,23 +224,21 @@ class OpenAiChat:
     def _count(self, prompt: Prompt, estimate: int, usage: object, text: str, call: Call, spent: Spent | None) -> None:
         """Add to what was used the tokens of a completion. ``estimate`` serves where the endpoint counts none."""
         counted = usage if isinstance(usage, dict) else {}
-        asked, answered = counted.get("prompt_tokens"), counted.get("completion_tokens")
-        if asked is None:
-            asked = estimate
-        if answered is None:
-            answered = estimate_tokens(text)
+        read, written = counted.get("prompt_tokens"), counted.get("completion_tokens")
+        input_tokens = estimate if read is None else int(read)
+        output_tokens = estimate_tokens(text) if written is None else int(written)
         role = prompt.role
-        count_tokens(role, self.model(role), prompt.scope, int(asked), int(answered), self._prices)
+        count_tokens(role, self.model(role), prompt.scope, input_tokens, output_tokens, self._prices)
         with self._counting:
             used = self._usage.get(role, Usage())
-            self._usage[role] = Usage(used.calls + 1, used.input_tokens + int(asked), used.output_tokens + int(answered))
-        call.used(int(asked) + int(answered))
+            self._usage[role] = Usage(used.calls + 1, used.input_tokens + input_tokens, used.output_tokens + output_tokens)
+        call.used(input_tokens + output_tokens)
         if spent is not None:
-            spent(int(asked), int(answered))
+            spent(input_tokens, output_tokens)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _CallContext:
     """A call under way."""
 
     prompt: Prompt
@@ -251,9 +250,9 @@ class _Asked:
 
 def _chat(prompt: Prompt) -> Chat:
     urls = (f"data:{each.media_type};base64,{b64encode(each.content).decode()}" for each in prompt.pictures)
-    shown = [{"type": "image_url", "image_url": {"url": url, "detail": "high"}} for url in urls]
-    said = without_marks(prompt.user)
-    user = [{"type": "text", "text": said}, *shown] if shown else said
+    images = [{"type": "image_url", "image_url": {"url": url, "detail": "high"}} for url in urls]
+    text = without_marks(prompt.user)
+    user = [{"type": "text", "text": text}, *images] if images else text
     return [{"role": "system", "content": prompt.system}, {"role": "user", "content": user}]
 
 
@@ -266,8 +265,8 @@ def _delta(event: dict[str, Any]) -> dict[str, Any]:
     return delta if isinstance(delta, dict) else {}
 
 
-def _asked(chat: Chat, form: type[BaseModel] | None = None) -> int:
-    """Tokens of a question with its schema, by estimate; each message has some three of its own (OpenAI)."""
+def _prompt_tokens(chat: Chat, form: type[BaseModel] | None = None) -> int:
+    """Tokens of a prompt with its schema, by estimate; each message has some three of its own (OpenAI)."""
     return sum(_content_tokens(message["content"]) + 3 for message in chat) + 3 + (_schema_tokens(form) if form else 0)
 
 

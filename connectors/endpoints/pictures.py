@@ -145,7 +145,7 @@ class PictureDescriber:
 
         Raises:
             ModelError: as of ``ChatModel.answer``.
-            InputError: no picture of a form that a model can be shown; an svg is none.
+            InputError: no picture of a form that a model can be shown, such as an svg.
             StoreUnavailable: the answer cannot be kept.
         """
         seen = self._chat.answer(picture_prompt(picture_for_models(picture), name, scope, self._language, self._rules), Seen)

@@ -29,7 +29,7 @@ class RerankEndpoint:
             retries: replaces the retries of the settings (a test's clock).
 
         Raises:
-            SettingsError: there is no URL, or it is none.
+            SettingsError: the URL is missing or invalid.
         """
         if settings.base_url is None:
             raise SettingsError(f"{_GROUP}__BASE_URL is not set, and {_GROUP}__PROVIDER=endpoint needs it")
@@ -42,7 +42,7 @@ class RerankEndpoint:
         """The endpoint's score of each text, as it is; None for a text that its answer leaves out.
 
         Raises:
-            ModelError: see ``Backoff.call``; ModelMalformed also where a score is none, or of no text that was sent.
+            ModelError: see ``Backoff.call``; ModelMalformed also where a score is no number, or of no text that was sent.
         """
         if not texts:
             return []

@@ -38,7 +38,7 @@ class TranscriptionEndpoint:
             retries: replaces the retries of the settings (a test's clock).
 
         Raises:
-            SettingsError: an URL or a key that is none.
+            SettingsError: the URL or the key is invalid.
         """
         self.model = settings.model
         retries = retries or Retries(settings.retries, _RETRY_BASE_SECONDS, settings.timeout_seconds)

@@ -18,7 +18,7 @@ from typing import Any
 
 from connectors.documents.kinds import KINDS, Kind, kind_of
 from connectors.files.chat_events import Event, Given, complete
-from connectors.files.exports import SHAPES, SLACK, ExportFormat, is_day, is_event, shape_of
+from connectors.files.exports import SHAPES, SLACK, WHATSAPP, ExportFormat, is_day, is_event, shape_of
 from mneme.errors import InputError
 from mneme.events import SCHEMA
 from mneme.ports import Incoming
@@ -166,7 +166,7 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class _Chat:
-    """Parsed JSON in one of the forms of chats."""
+    """Parsed JSON, or a text, in one of the forms of chats."""
 
     path: Path
     shape: ExportFormat
@@ -239,6 +239,8 @@ def _recognise(path: Path) -> _Lines | _Chat | _Document:
 def _lines_or_chat(path: Path, begin: bytes) -> _Lines | _Chat | None:
     """Events or a chat; None for what is no JSON, and need not be."""
     ending = path.suffix.lower()
+    if ending not in _LINE_ENDINGS and WHATSAPP.fits(begin.decode(errors="replace")):
+        return _Chat(path, WHATSAPP, path.read_bytes().decode(errors="replace"))
     if begin[:1] not in b"{[":
         return _Lines(path) if ending in _LINE_ENDINGS and not _is_binary(path, begin) else None
     with _opened(path) as file:
@@ -328,7 +330,7 @@ def _filled_lines(file: BufferedReader) -> Iterator[bytes]:
 
 
 def _parsed(raw: bytes) -> Any:
-    """JSON, or None for what is none."""
+    """Parsed JSON; None for other text."""
     try:
         return json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):

@@ -8,7 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from connectors.durable import FolderLock, sync_path
-from connectors.lance.folders import FACTS, NEXT_FACTS, drop_generations, generation_in_use, read_facts, tables_of
+from connectors.lance.generation_folders import (
+    MANIFEST,
+    NEXT_MANIFEST,
+    drop_generations,
+    generation_in_use,
+    read_manifest,
+    tables_of,
+)
 from connectors.lance.index import LanceIndex, store_errors
 from mneme.errors import StoreRejected
 from mneme.ports import EmbedderIdentity
@@ -29,11 +36,11 @@ class LanceGenerations:
 
     def made_for(self) -> Mapping[str, str]:
         """See ``Generations``."""
-        return as_texts(read_facts(self._path / FACTS))
+        return as_texts(read_manifest(self._path / MANIFEST))
 
     def unfinished(self) -> Mapping[str, str] | None:
         """See ``Generations``."""
-        return as_texts(read_facts(self._path / NEXT_FACTS)) if (self._path / NEXT_FACTS).exists() else None
+        return as_texts(read_manifest(self._path / NEXT_MANIFEST)) if (self._path / NEXT_MANIFEST).exists() else None
 
     def begin(self, embedder: EmbedderIdentity) -> LanceIndex:
         """See ``Generations``."""
@@ -54,14 +61,14 @@ class LanceGenerations:
         with self._alone():
             if self.unfinished() is None:
                 raise StoreRejected(f"{self._path}: there is no next generation; fill one with `mneme admin reindex`")
-            (self._path / NEXT_FACTS).replace(self._path / FACTS)
+            (self._path / NEXT_MANIFEST).replace(self._path / MANIFEST)
             sync_path(self._path)
 
     def abandon(self) -> bool:
         """See ``Generations``."""
         with self._alone():
             was_begun = self.unfinished() is not None
-            (self._path / NEXT_FACTS).unlink(missing_ok=True)
+            (self._path / NEXT_MANIFEST).unlink(missing_ok=True)
             sync_path(self._path)
             drop_generations(self._path, generation_in_use(self._path) + 1, _ANY)
             return was_begun
@@ -77,7 +84,7 @@ class LanceGenerations:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """While nobody else writes to the index."""
-        read_facts(self._path / FACTS)  # says what to do when there is none
+        read_manifest(self._path / MANIFEST)  # says what to do when there is none
         with store_errors(self._path):
             lock = FolderLock(self._path, "this index")
             try:

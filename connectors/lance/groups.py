@@ -26,11 +26,11 @@ def latest(table: pa.Table, limit: int, after: Place | None) -> list[str]:
         limit: how many at most.
         after: the last time and the id of a conversation.
     """
-    found = table.filter(pc.is_valid(table["conversation_id"])).group_by("conversation_id").aggregate([("at", "max")])
-    found = found.sort_by([("at_max", "descending"), ("conversation_id", "ascending")])
+    conversations = table.filter(pc.is_valid(table["conversation_id"])).group_by("conversation_id").aggregate([("at", "max")])
+    conversations = conversations.sort_by([("at_max", "descending"), ("conversation_id", "ascending")])
     if after is not None:
-        found = behind(found, found["at_max"], found["conversation_id"], after)
-    identities: list[str] = found["conversation_id"].slice(0, limit).to_pylist()
+        conversations = behind(conversations, conversations["at_max"], conversations["conversation_id"], after)
+    identities: list[str] = conversations["conversation_id"].slice(0, limit).to_pylist()
     return identities
 
 
@@ -72,7 +72,7 @@ def group(rows: Cells, newest_row: Row) -> Group:
 
 def owned(table: pa.Table, limit: int) -> list[Owned]:
     """Count the rows of each owner, that with the latest first. ``table`` has the columns ``OWNED``."""
-    found = table.group_by(["owner_type", "owner_id"]).aggregate([("at", "max"), ("at", "count")])
-    found = found.sort_by([("at_max", "descending"), ("owner_type", "ascending"), ("owner_id", "ascending")])
-    cells: Cells = found.slice(0, limit).to_pylist()
+    owners = table.group_by(["owner_type", "owner_id"]).aggregate([("at", "max"), ("at", "count")])
+    owners = owners.sort_by([("at_max", "descending"), ("owner_type", "ascending"), ("owner_id", "ascending")])
+    cells: Cells = owners.slice(0, limit).to_pylist()
     return [Owned(each["owner_type"], each["owner_id"], each["at_count"], each["at_max"].astimezone(UTC)) for each in cells]

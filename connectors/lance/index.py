@@ -17,7 +17,14 @@ import lancedb
 from connectors.background import BackgroundJob
 from connectors.durable import FolderLock, replace_json
 from connectors.embedders import check_made_for
-from connectors.lance.folders import FACTS, FIRST_TABLES, NEXT_FACTS, drop_generations, generation_in_use, read_facts
+from connectors.lance.generation_folders import (
+    FIRST_TABLES,
+    MANIFEST,
+    NEXT_MANIFEST,
+    drop_generations,
+    generation_in_use,
+    read_manifest,
+)
 from connectors.lance.owner_search import OwnerSearch
 from connectors.lance.row_cache import RowCache
 from connectors.lance.table import LanceTable, key_of
@@ -69,7 +76,7 @@ class LanceIndex:
     ) -> None:
         self._path = path
         self._any_format = any_format
-        self._facts = path / (NEXT_FACTS if next_tables else FACTS)
+        self._manifest = path / (NEXT_MANIFEST if next_tables else MANIFEST)
         self._folder = path / (next_tables or FIRST_TABLES)
         self._is_prepared = False
         self._writing = Lock()
@@ -92,12 +99,12 @@ class LanceIndex:
     def prepare(self, embedder: EmbedderIdentity) -> None:
         """See ``MemoryIndex``. A reader creates nothing: it raises StoreUnavailable while there is no index."""
         with store_errors(self._path), self._writing:
-            if self._facts.exists() or self._lock is None:
+            if self._manifest.exists() or self._lock is None:
                 self._check(embedder)
             else:
                 self._create(embedder.dimension)
                 # Comes last: without it a preparation starts again.
-                replace_json(self._facts, made_for(embedder) | {"tables": self._folder.name, "metadata": {}})
+                replace_json(self._manifest, made_for(embedder) | {"tables": self._folder.name, "metadata": {}})
             self._is_prepared = True
 
     def write(self, writes: Sequence[Write]) -> list[WriteResult]:
@@ -119,21 +126,21 @@ class LanceIndex:
 
     def get(self, keys: Sequence[Key], with_vectors: bool = False) -> dict[Key, Row]:
         """See ``MemoryIndex``."""
-        found: dict[Key, Row] = {}
+        rows: dict[Key, Row] = {}
         with store_errors(self._path):
             for collection in dict.fromkeys(key.collection for key in keys):
                 wanted = [key for key in keys if key.collection is collection]
-                found |= self._table(collection).get(wanted, with_vectors)
-        return found
+                rows |= self._table(collection).get(wanted, with_vectors)
+        return rows
 
     def embeddings(self, keys: Sequence[Key]) -> dict[Key, Embedding]:
         """See ``MemoryIndex``."""
-        found: dict[Key, Embedding] = {}
+        embeddings: dict[Key, Embedding] = {}
         with store_errors(self._path):
             for collection in dict.fromkeys(key.collection for key in keys):
                 wanted = [key for key in keys if key.collection is collection]
-                found |= self._search(collection, list({key.owner_key for key in wanted})).embeddings(wanted)
-        return found
+                embeddings |= self._search(collection, list({key.owner_key for key in wanted})).embeddings(wanted)
+        return embeddings
 
     def recall(self, legs: Sequence[TextLeg | VectorLeg]) -> list[list[Hit]]:
         """See ``MemoryIndex``."""
@@ -214,16 +221,16 @@ class LanceIndex:
     def metadata(self) -> dict[str, str]:
         """See ``MemoryIndex``."""
         with store_errors(self._path):
-            values: dict[str, str] = read_facts(self._facts)["metadata"]
+            values: dict[str, str] = read_manifest(self._manifest)["metadata"]
             return values
 
     def set_metadata(self, values: Mapping[str, str]) -> None:
         """See ``MemoryIndex``."""
         with store_errors(self._path), self._writing:
             self._must_write()
-            facts = read_facts(self._facts)
-            facts["metadata"] |= values
-            replace_json(self._facts, facts)
+            manifest = read_manifest(self._manifest)
+            manifest["metadata"] |= values
+            replace_json(self._manifest, manifest)
 
     def _maintain(self) -> None:
         """Maintain the tables that are due. LanceDB's compaction gives way to any commit, so writes wait for it."""
@@ -249,20 +256,20 @@ class LanceIndex:
     def _table(self, collection: Collection) -> LanceTable:
         with self._opening:
             if not self._is_prepared:  # then the vectors do not matter, and what is in use now is read
-                self._read_from(read_facts(self._facts))  # says what to do when there is no index
+                self._read_from(read_manifest(self._manifest))  # says what to do when there is no index
             if collection not in self._tables:
                 self._tables[collection] = LanceTable(self._database, self._folder, collection)
             return self._tables[collection]
 
-    def _read_from(self, facts: Mapping[str, Any]) -> None:
-        """Turn to the generation that these facts are of.
+    def _read_from(self, manifest: Mapping[str, Any]) -> None:
+        """Turn to the generation that this manifest is of.
 
         Raises:
             StoreRejected: it has another format.
         """
         if not self._any_format:
-            check_format(str(self._path), facts.get("format"))
-        folder = self._path / facts.get("tables", FIRST_TABLES)
+            check_format(str(self._path), manifest.get("format"))
+        folder = self._path / manifest.get("tables", FIRST_TABLES)
         if folder != self._folder:
             self._folder = folder
             self.__dict__.pop("_database", None)
@@ -275,15 +282,15 @@ class LanceIndex:
         for collection in Collection:
             if collection.value in present:
                 if self._database.open_table(collection.value).count_rows():
-                    raise StoreRejected(f"{self._facts}: missing, though there are {collection.value}; restore it")
+                    raise StoreRejected(f"{self._manifest}: missing, though there are {collection.value}; restore it")
                 self._database.drop_table(collection.value)
             LanceTable.create(self._database, collection, dimension)
 
     def _check(self, embedder: EmbedderIdentity) -> None:
-        facts = read_facts(self._facts)
-        check_made_for(str(self._path), facts, embedder)
+        manifest = read_manifest(self._manifest)
+        check_made_for(str(self._path), manifest, embedder)
         with self._opening:
-            self._read_from(facts)
+            self._read_from(manifest)
 
     def _must_write(self) -> None:
         if self._lock is None:

@@ -68,7 +68,7 @@ class OwnerSearch:
         return self._passing[1]
 
     def _bm25(self, tokens: Sequence[str]) -> list[Numbers]:
-        """Of each part's rows, with the statistics of all parts."""
+        """The BM25 scores of each part's rows, with the statistics of all parts."""
         words = dict.fromkeys(word for token in tokens for word in token.split())
         counts = [part.texts() for part in self._parts]
         documents, length = sum(count for count, _ in counts), sum(length for _, length in counts)

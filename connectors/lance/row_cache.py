@@ -92,8 +92,8 @@ class RowCache:
             if (entry := self._fresh(place, table, version)) is not None:  # another thread was faster
                 return entry.parts
             with self._lock:
-                known = self._entries.get(place)
-            parts = self._compared(table, owner_key, known.parts) if known and known.table is table else None
+                older = self._entries.get(place)
+            parts = self._compared(table, owner_key, older.parts) if older and older.table is table else None
             if parts is None:
                 rows = pa.Table.from_batches(batches) if (batches := list(table.owned(owner_key))) else None
                 parts = (OwnerRows(table.collection, rows),) if rows and rows.num_rows else ()

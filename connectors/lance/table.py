@@ -219,8 +219,8 @@ class LanceTable:
         columns = [name for name in self._columns(with_vectors) if name in there]
         search = self._table.search().where(_condition(filter)).select(columns).order_by(order).limit(None)
         for batch in search.to_batches(LOOKUP):
-            found = pa.Table.from_batches([batch])
-            yield from to_rows(self.collection, found if filter is None else _labelled(found, filter))
+            rows = pa.Table.from_batches([batch])
+            yield from to_rows(self.collection, rows if filter is None else _labelled(rows, filter))
 
     def count(self, filter: Filter | None) -> int:
         """Count the rows that pass."""
@@ -230,13 +230,13 @@ class LanceTable:
 
     def page(self, filter: Filter, limit: int, after: Place | None) -> list[Row]:
         """The newest rows that pass, ties by id: found by two columns, then read."""
-        found = self._passing(filter, ["id", "owner_key", "at"])
-        found = found.set_column(found.column_names.index("at"), "at", pc.floor_temporal(found["at"], unit="millisecond"))
+        rows = self._passing(filter, ["id", "owner_key", "at"])
+        rows = rows.set_column(rows.column_names.index("at"), "at", pc.floor_temporal(rows["at"], unit="millisecond"))
         if after is not None:
             begin = from_milliseconds(to_milliseconds(after[0]))
-            found = groups.behind(found, found["at"], found["id"], (begin, after[1]))
-        found = found.sort_by([("at", "descending"), ("id", "ascending"), ("owner_key", "ascending")]).slice(0, limit)
-        return self._rows_of(zip(found["owner_key"].to_pylist(), found["id"].to_pylist(), strict=True))
+            rows = groups.behind(rows, rows["at"], rows["id"], (begin, after[1]))
+        rows = rows.sort_by([("at", "descending"), ("id", "ascending"), ("owner_key", "ascending")]).slice(0, limit)
+        return self._rows_of(zip(rows["owner_key"].to_pylist(), rows["id"].to_pylist(), strict=True))
 
     def conversations(self, filter: Filter, limit: int, after: Place | None) -> list[Group]:
         """The rows of each conversation; which are asked for, and then what is in them."""

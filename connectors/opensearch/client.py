@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import orjson
 from opensearchpy import OpenSearch, Transport
@@ -25,7 +25,7 @@ from opensearchpy.exceptions import (
 )
 from opensearchpy.serializer import JSONSerializer
 
-from connectors.clients import silence
+from connectors.clients import silence, without_credentials
 from mneme import settings as mneme_settings
 from mneme.errors import SettingsError, StoreError, StoreRejected, StoreUnavailable
 
@@ -51,7 +51,8 @@ def open_client(settings: mneme_settings.OpenSearch) -> OpenSearch:
     """
     scheme = urlsplit(settings.url).scheme
     if scheme not in ("http", "https"):
-        raise SettingsError(f"MNEME_OPENSEARCH__URL: {shown(settings.url)!r} is no URL like 'https://search.example.org:9200'")
+        url = without_credentials(settings.url)
+        raise SettingsError(f"MNEME_OPENSEARCH__URL: {url!r} is no URL like 'https://search.example.org:9200'")
     options: dict[str, Any] = {
         "timeout": settings.timeout_seconds,
         "pool_maxsize": _CONNECTIONS,
@@ -109,12 +110,6 @@ class _Json(JSONSerializer):
             raise SerializationError(data, error) from error
 
 
-def shown(url: str) -> str:
-    """A URL as it may be shown: without user and password."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
 def may_pass(status: int, type: str, reason: str) -> bool:
     """True if a request that was refused like this may succeed later, unchanged.
 
@@ -126,7 +121,7 @@ def may_pass(status: int, type: str, reason: str) -> bool:
 
 def store_error(error: OpenSearchException, url: str) -> StoreError:
     """The client's error as Mneme's, with what to do next."""
-    where = f"OpenSearch at {shown(url)}"
+    where = f"OpenSearch at {without_credentials(url)}"
     if isinstance(error, ConnectionTimeout):
         return StoreUnavailable(f"{where} gave no answer in time; look at its load and at the network")
     if isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
@@ -142,7 +137,7 @@ def store_error(error: OpenSearchException, url: str) -> StoreError:
 
 def refusal(status: int, type: str, reason: str, url: str) -> StoreError:
     """An answer of the server with an error status, as Mneme's error with what to do next."""
-    where, what = f"OpenSearch at {shown(url)}", f"{type}: {reason}"
+    where, what = f"OpenSearch at {without_credentials(url)}", f"{type}: {reason}"
     if type == "cluster_block_exception":
         return StoreUnavailable(f"{where} is blocked ({reason}); free disk space or lift the block of the index")
     if _SHARD_LIMIT.search(reason):

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from connectors.background import BackgroundJob
+from connectors.clients import without_credentials
 from connectors.embedders import check_made_for
 from connectors.opensearch.bulk import BulkWriter
-from connectors.opensearch.client import Refusal, refusal, shown
+from connectors.opensearch.client import Refusal, refusal
 from connectors.opensearch.mapping import (
     changeable_settings,
     drop_generations,
@@ -144,7 +145,9 @@ class OpenSearchIndex(OpenSearchReader):
 
     def _must_write(self) -> None:
         if self._read_only:
-            raise StoreRejected(f"OpenSearch at {shown(self._settings.url)}: opened for reading only; open it to write")
+            raise StoreRejected(
+                f"OpenSearch at {without_credentials(self._settings.url)}: opened for reading only; open it to write"
+            )
 
     def _target(self, collection: Collection) -> str:
         """The index or alias that is written."""

@@ -42,7 +42,7 @@ def routing(filter: Filter | None) -> dict[str, str]:
 
 
 def matches(filter: Filter | None) -> Request:
-    """The query for the rows that pass a filter; without one, for every row (the metadata is none: it has no owner)."""
+    """The query for the rows that pass a filter; without one, for every row. The metadata has no owner, and is left out."""
     return {"bool": {"filter": _clauses(filter) if filter is not None else [{"exists": {"field": "owner_key"}}]}}
 
 

@@ -163,12 +163,12 @@ class OpenSearchReader:
             owners = list({key.owner_key for key in own})
             header = {"index": self._place(collection), "allow_partial_search_results": False, "routing": ",".join(owners)}
             lines += [written(header), written(embeddings_of(owners, [key.id for key in own]))]
-        found: dict[Key, Embedding] = {}
+        embeddings: dict[Key, Embedding] = {}
         for collection, hits in zip(wanted, self._answers(lines), strict=True):
             for fields in (hit["fields"] for hit in hits):
                 if (embedding := embedding_of(fields)) is not None:
-                    found[Key(collection, fields["owner_key"][0], fields["id"][0])] = embedding
-        return {key: found[key] for key in keys if key in found}
+                    embeddings[Key(collection, fields["owner_key"][0], fields["id"][0])] = embedding
+        return {key: embeddings[key] for key in keys if key in embeddings}
 
     # --- whole collections -------------------------------------------------------------------------------------------
 

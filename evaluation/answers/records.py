@@ -22,7 +22,7 @@ ABSTENTION = "abstention"
 
 
 class JudgeKind(StrEnum):
-    """By which rules an answer is judged."""
+    """The rules by which an answer is judged."""
 
     DEFAULT = "default"
     ABSTENTION = "abstention"

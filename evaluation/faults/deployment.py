@@ -23,7 +23,8 @@ from evaluation.process_costs import bytes_of
 from mneme.errors import StoreError
 from mneme.events import AnyEvent, Flush, Message
 from mneme.ports import MemoryIndex
-from mneme.rows import Collection, Key, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Collection, Key
 from mneme.settings import Settings, Topics
 from mneme.times import utc_now
 

@@ -41,7 +41,7 @@ class ExpectedMessage:
 
     @property
     def id(self) -> str:
-        """Of the stored message."""
+        """The id of the stored message."""
         return message_id(*self.conversation, self.said.message_id)
 
     @property

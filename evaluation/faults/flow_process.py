@@ -167,7 +167,7 @@ class FlowProcess(RunningFlow):
 
     @property
     def pid(self) -> int:
-        """Of the first process."""
+        """The id of the first process."""
         assert self._process is not None, "start it first"
         return self._process.pid
 

@@ -23,7 +23,8 @@ from connectors.kafka.sinks import read_dead_letters
 from evaluation.faults.expected import Conversation, Expected, ExpectedMessage, expect
 from mneme.ids import case_id, chunk_episode_id, cluster_id, content_hash, episode_id, fact_id, foresight_id, make_id
 from mneme.ports import MemoryIndex
-from mneme.rows import Collection, Row, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Collection, Row
 from mneme.settings import Settings
 from mneme.times import to_milliseconds, utc_now
 

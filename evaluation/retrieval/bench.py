@@ -159,7 +159,7 @@ def with_constants(settings: Settings, given: Sequence[str]) -> Settings:
         try:
             changed[name] = json.loads(value)
         except ValueError as error:
-            raise InputError(f'set: {value!r} of {name} is no JSON ({error}); write {name}=0.5, false or "min-max"') from error
+            raise InputError(f"set: {value!r} of {name} is no JSON ({error}); write {name}=0.5 or false") from error
     return settings.replace(retrieval=changed)
 
 

@@ -93,7 +93,7 @@ class Store:
 
     @cached_property
     def annotations(self) -> dict[str, list[Annotation]]:
-        """By kind: entity, foresight, profile, relationship."""
+        """Annotations by kind: entity, foresight, profile, relationship."""
         found: dict[str, list[Annotation]] = {"entity": [], "relationship": [], "profile": [], "foresight": []}
         for record in self._records:
             for each in self._annotations_of(record):

@@ -28,7 +28,8 @@ REPLY_SECONDS = 300.0  # within minutes people answer: how soon says nothing of 
 STAMPED_SECONDS = 5.0  # messages that follow faster than anybody writes, or ...
 EVEN_SECONDS = 1.0  # ... one like the other, were stamped by a program: nothing is known of when they were said
 _USUAL_COSINE = 0.07  # of unrelated messages with MiniLM, English
-_USUAL_COSINE_CHINESE = 0.51  # the same, Chinese: without this correction everything Chinese seems to be one subject
+# The same, Chinese: without it everything Chinese seems to be one subject. Measured with MiniLM, before Chinese went to e5.
+_USUAL_COSINE_CHINESE = 0.51
 _USUAL_COHERENCE = 0.25  # of neighbouring messages, where there is only one yet
 _NOTHING_LEFT = 1e-6  # of a sum of vectors that cancel out, but for rounding
 _COMPARED = (
@@ -84,30 +85,32 @@ def _similarity(recent: Sequence[Utterance], message: Utterance, ahead: Sequence
     usual = _USUAL_COSINE_CHINESE if chinese else _USUAL_COSINE
     comparisons = _comparisons(now, len(ahead))
     cosines = ((_cosines(vectors, comparisons) - usual) / (1 - usual)).tolist()
-    found = dict(zip(comparisons.names, cosines, strict=False))
-    single = cosines[len(comparisons.names) :][: comparisons.single]
-    neighbours = cosines[len(comparisons.names) + comparisons.single :]
-    here = found["block_to_3"]
+    named = dict(zip(comparisons.names, cosines[comparisons.named], strict=True))
+    single, neighbours = cosines[comparisons.single], cosines[comparisons.neighbours]
+    here = named["block_to_3"]
     values = [
         1.0,
         max(single),
         sum(neighbours) / len(neighbours) if neighbours else _USUAL_COHERENCE,
         single[-1],
-        *(found.get(name, here) for name in _COMPARED),
-        *(found.get(name, here) - here for name in _SPLITS),
+        *(named.get(name, here) for name in _COMPARED),
+        *(named.get(name, here) - here for name in _SPLITS),
     ]
     return dict(zip(_SIMILARITIES, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Comparisons:
-    """The stretches of a conversation that are compared: ``names``, then the ``single`` last ones, then neighbours.
+    """The stretches of a conversation that are compared: by name, single messages with this one, and neighbours.
 
     ``stretches`` (stretches, messages) adds up the vectors of each; ``left`` and ``right`` are those of each comparison.
+    The slices are the places of the three kinds of comparison in them.
     """
 
     names: tuple[str, ...]
-    single: int
+    named: slice
+    single: slice
+    neighbours: slice
     stretches: Vector
     left: Places
     right: Places
@@ -147,7 +150,9 @@ def _comparisons(before: int, ahead: int) -> _Comparisons:
     stretches = list(dict.fromkeys(stretch for pair in pairs for stretch in pair))
     return _Comparisons(
         names=tuple(named),
-        single=len(single),
+        named=slice(len(named)),
+        single=slice(len(named), len(named) + len(single)),
+        neighbours=slice(len(named) + len(single), None),
         stretches=np.array([[first <= at < last for at in range(end)] for first, last in stretches], dtype=np.float32),
         left=np.array([stretches.index(left) for left, _ in pairs]),
         right=np.array([stretches.index(right) for _, right in pairs]),
@@ -165,11 +170,11 @@ def _cosines(vectors: Sequence[Vector], comparisons: _Comparisons) -> npt.NDArra
 
 
 def _overlap(readings: Sequence[Reading], now: Reading, later: Sequence[Reading]) -> dict[str, float]:
-    tokens, block = set(now.tokens), _with([now, *later])
+    tokens, block = set(now.tokens), _tokens_of([now, *later])
     last = set(readings[-1].tokens)
-    near = _with(readings[-3:-1], last)  # each holds the one before
-    far = _with(readings[-8:-3], near)
-    everything = _with(readings[:-8], far)
+    near = _tokens_of(readings[-3:-1], last)  # each holds the one before
+    far = _tokens_of(readings[-8:-3], near)
+    everything = _tokens_of(readings[:-8], far)
     return {
         "words.shared_1": _share(tokens, last),
         "words.shared_3": _share(tokens, near),
@@ -177,13 +182,13 @@ def _overlap(readings: Sequence[Reading], now: Reading, later: Sequence[Reading]
         "words.shared_all": _share(tokens, everything),
         "words.block_shared_3": _share(block, near),
         "words.block_shared_all": _share(block, everything),
-        "words.ahead_shared": _share(_with(later), tokens),
+        "words.ahead_shared": _share(_tokens_of(later), tokens),
         "words.new_words": math.log1p(len(tokens - everything)),
         "words.no_common_word": float(tokens.isdisjoint(near)),
     }
 
 
-def _with(readings: Sequence[Reading], others: AbstractSet[str] = frozenset()) -> set[str]:
+def _tokens_of(readings: Sequence[Reading], others: AbstractSet[str] = frozenset()) -> set[str]:
     """The tokens of messages, and others."""
     return set(others).union(*[reading.tokens for reading in readings])
 

@@ -51,8 +51,8 @@ class Head:
         values = (np.array([measured[name] for name in self.names]) - self.means) / self.scales
         clipped = np.minimum(np.maximum(values, -FURTHEST), FURTHEST)
         gates = np.minimum(np.maximum(clipped[self._gates], -FURTHEST_GATE), FURTHEST_GATE)
-        found: Numbers = (self.weights[0] + gates @ self.weights[1:]) * clipped
-        return found
+        numbers: Numbers = (self.weights[0] + gates @ self.weights[1:]) * clipped
+        return numbers
 
     @cached_property
     def _gates(self) -> list[int]:
@@ -191,10 +191,10 @@ class SemanticDetector:
         boundaries, reasons = [], []
         began = 0
         for at in range(len(context) or 1, len(context) + len(judged)):  # the first message of all begins an episode anyway
-            found = features(said[began:at], said[at], said[at + 1 : at + 1 + self.look_ahead])
-            if probability(self._heads, found) > self._settings.threshold:
+            values = features(said[began:at], said[at], said[at + 1 : at + 1 + self.look_ahead])
+            if probability(self._heads, values) > self._settings.threshold:
                 boundaries.append(at - len(context))
-                reasons.append(reason(said[began:at], said[at], head_of(self._heads, found).evidence(found)))
+                reasons.append(reason(said[began:at], said[at], head_of(self._heads, values).evidence(values)))
                 began = at
         complete = bool(judged) and not ahead and reading_of(judged[-1]).takes_leave
         return Verdict(tuple(boundaries), tuple(reasons), tail_complete=complete)

@@ -89,8 +89,8 @@ class ModelJudge:
             StoreUnavailable: the verdicts cannot be kept.
         """
         contents = {self._content(pair): pair for pair in pairs if not _reads_the_same(*pair)}
-        known = self._known(contents, scope)
-        unknown = sorted(content for content in contents if content not in known)
+        kept = self._kept_verdicts(contents, scope)
+        unknown = sorted(content for content in contents if content not in kept)
         calls = [unknown[start : start + PAIRS_OF_A_CALL] for start in range(0, len(unknown), PAIRS_OF_A_CALL)]
 
         def ask(asked: Sequence[str]) -> dict[str, str]:
@@ -102,10 +102,10 @@ class ModelJudge:
             pool = Pool(min(len(calls), _CALLS_AT_ONCE), "judge")
             try:
                 for asking in [pool.submit(partial(ask, part)) for part in calls]:
-                    known |= asking.result()
+                    kept |= asking.result()
             finally:
                 pool.close()
-        return [Relation.SAME if _reads_the_same(*pair) else Relation(known[self._content(pair)]) for pair in pairs]
+        return [Relation.SAME if _reads_the_same(*pair) else Relation(kept[self._content(pair)]) for pair in pairs]
 
     def known(self, pairs: Sequence[Pair], scope: str) -> list[Relation | None]:
         """The relations that need no call; see ``Judge``.
@@ -113,15 +113,15 @@ class ModelJudge:
         Raises:
             StoreUnavailable: the verdicts cannot be read or kept.
         """
-        known = self._known({self._content(pair) for pair in pairs if not _reads_the_same(*pair)}, scope)
-        verdicts = {content: Relation(verdict) for content, verdict in known.items()}
+        kept = self._kept_verdicts({self._content(pair) for pair in pairs if not _reads_the_same(*pair)}, scope)
+        verdicts = {content: Relation(verdict) for content, verdict in kept.items()}
         return [Relation.SAME if _reads_the_same(*pair) else verdicts.get(self._content(pair)) for pair in pairs]
 
     def _content(self, pair: Pair) -> str:
         """Everything that makes the verdict on a pair."""
         return json.dumps([self._rules, *map(_as_said, pair)], ensure_ascii=False)
 
-    def _known(self, contents: Collection[str], scope: str) -> dict[str, str]:
+    def _kept_verdicts(self, contents: Collection[str], scope: str) -> dict[str, str]:
         """The verdicts that were kept, by content."""
         return self._chat.remembered(Role.RECONCILE, scope, contents) if contents else {}
 

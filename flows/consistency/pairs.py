@@ -105,13 +105,13 @@ def judged_validities(
     """
     ahead = list(groups)
     became: dict[str, Validity] = {}
-    known: dict[tuple[str, str], Relation] = {}
+    relations: dict[tuple[str, str], Relation] = {}
     unknown: list[Pair] = []
 
     def relation(older: Statement, newer: Statement) -> Relation:
         if not compared(older, newer):
             return Relation.NEITHER
-        found = known.get((older.id, newer.id))
+        found = relations.get((older.id, newer.id))
         if found is None:
             unknown.append((older, newer))
         return found or Relation.NEITHER
@@ -129,7 +129,7 @@ def judged_validities(
                 answers = [*judge.judge(unknown, scope)]
             for (older, newer), answer in zip(unknown, answers, strict=True):
                 if answer is not None:
-                    known[older.id, newer.id] = answer
+                    relations[older.id, newer.id] = answer
             unknown.clear()
         ahead = open_groups
     return became
@@ -242,14 +242,14 @@ class Pairs:
         owner = self._work.owner
         scope = Filter(owner.tenant_id, (owner.key,), (owner.id,), kinds=("fact", "repetition"), hidden=True)
         vectors = self._work.vectors(map(key_of, statements))
-        told = [(each, vector) for each in statements if (vector := vectors.get(key_of(each))) is not None]
-        depth = _HITS_FOR_A_NEIGHBOUR * self._settings.neighbours + len(told)  # the new ones may be found too
-        legs = [VectorLeg(Collection.FACTS, scope, vector, depth) for _, vector in told]
-        known = {key: vector for key, vector in self._work.known_vectors().items() if key.collection is Collection.FACTS}
-        for (statement, vector), hits in zip(told, self._work.index.recall(legs) if legs else (), strict=True):
+        embedded = [(each, vector) for each in statements if (vector := vectors.get(key_of(each))) is not None]
+        depth = _HITS_FOR_A_NEIGHBOUR * self._settings.neighbours + len(embedded)  # the new ones may be found too
+        legs = [VectorLeg(Collection.FACTS, scope, vector, depth) for _, vector in embedded]
+        at_hand = {key: vector for key, vector in self._work.known_vectors().items() if key.collection is Collection.FACTS}
+        for (statement, vector), hits in zip(embedded, self._work.index.recall(legs) if legs else (), strict=True):
             own = set(clusters_of(statement))
             cosines = {hit.row.key: hit.score for hit in hits}
-            cosines |= {key: float(vector @ other) for key, other in known.items()}
+            cosines |= {key: float(vector @ other) for key, other in at_hand.items()}
             nearest: dict[bool, dict[str, Statement]] = {True: {}, False: {}}
             for key in sorted(cosines, key=lambda each: (-cosines[each], each.id)):
                 if cosines[key] < self._settings.near:

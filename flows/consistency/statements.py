@@ -11,6 +11,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
@@ -54,9 +55,9 @@ class Statements:
             self._open[cluster.id] = cluster
         self._new[record.id] = None
         claims = tuple(_ended(claim, None) for claim in record.claims)
-        began, over = record.happens_at or record.said_at, _end_of(record)
+        over = _end_of(record)
         ended = (over.at, over.by) if over is not None else (None, None)
-        validity = Validity(valid_from=began, valid_to=ended[0], superseded_by=ended[1])
+        validity = Validity(valid_from=_began(record, ended[0]), valid_to=ended[0], superseded_by=ended[1])
         return record.model_copy(update={"claims": claims, "validity": validity})
 
     def remove(self, record: Statement) -> None:
@@ -99,8 +100,8 @@ class Statements:
         # 4.
         records = self._work.statements([each for each in {**repeated, **verdicts} if each not in records]) | records
         for identity, record in records.items():
-            known = record.validity if is_judged and record.by_model else None
-            validity = _validity(record, repeated.get(identity), verdicts.get(identity, known))
+            earlier = record.validity if is_judged and record.by_model else None
+            validity = _validity(record, repeated.get(identity), verdicts.get(identity, earlier))
             records[identity] = record.model_copy(update={"validity": validity})
         before = self._work.statements(records)
         for identity, now in records.items():
@@ -140,13 +141,19 @@ def _validity(record: Statement, repetition: Validity | None, verdict: Validity 
     if verdict is not None:
         validity = verdict
     elif repetition is not None:
-        validity = repetition.model_copy(update={"valid_from": record.happens_at or record.said_at})
+        validity = repetition
     else:
         validity = record.validity.model_copy(update={"valid_to": None, "superseded_by": None})
     end = _end_of(record)
     if end is not None and validity.merged_into is None and (validity.valid_to is None or end.at < validity.valid_to):
         validity = validity.model_copy(update={"valid_to": end.at, "superseded_by": end.by})
-    return validity
+    return validity.model_copy(update={"valid_from": _began(record, validity.valid_to)})
+
+
+def _began(record: Statement, ended_at: datetime | None) -> datetime:
+    """The time from which a record held; what is off before it happens held from when it was said."""
+    began = record.happens_at or record.said_at
+    return began if ended_at is None or began <= ended_at else min(record.said_at, ended_at)
 
 
 def _end_of(record: Statement) -> End | None:

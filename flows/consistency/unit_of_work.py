@@ -76,15 +76,15 @@ class UnitOfWork:
 
     def statements(self, identities: Iterable[str]) -> dict[str, Statement]:
         """The facts and foresights that are there, by their ids."""
-        found = self.get(statement_key(self.owner.key, each) for each in identities).values()
-        return {record.id: record for record in found if isinstance(record, Statement)}
+        records = self.get(statement_key(self.owner.key, each) for each in identities).values()
+        return {record.id: record for record in records if isinstance(record, Statement)}
 
     def vectors(self, keys: Iterable[Key]) -> dict[Key, Vector]:
         """The vectors of the records that are there and have one. Raises as ``get``."""
         wanted = list(dict.fromkeys(keys))
         self._read_vectors(wanted)
-        known = self.known_vectors()
-        return {key: known[key] for key in wanted if key in known}
+        at_hand = self.known_vectors()
+        return {key: at_hand[key] for key in wanted if key in at_hand}
 
     def known_vectors(self) -> dict[Key, Vector]:
         """The vectors that are at hand: a search of the index may not find their records yet."""
@@ -121,9 +121,9 @@ class UnitOfWork:
         return {key: self._row(key) for key in self._changed}
 
     def _read(self, keys: Sequence[Key], with_vectors: bool) -> None:
-        found = self.index.get(keys, with_vectors) if keys else {}
+        rows = self.index.get(keys, with_vectors) if keys else {}
         for key in keys:
-            self._rows[key] = found.get(key)
+            self._rows[key] = rows.get(key)
             (self._without_vector.discard if with_vectors else self._without_vector.add)(key)
 
     def _read_vectors(self, keys: Iterable[Key]) -> None:
@@ -176,8 +176,8 @@ def own_cluster(record: Statement) -> str:
 
 
 def in_own_words(record: Statement) -> Stated:
-    """A record as a statement in the cluster of its own words. A statement of an end is news each time."""
-    repeats = not any(claim.ends for claim in record.claims)
+    """A record as a statement in the cluster of its own words. A statement of an end is news each time, unless it has a day."""
+    repeats = record.happens_at is not None or not any(claim.ends for claim in record.claims)
     until = min((claim.valid_to for claim in record.claims if claim.valid_to is not None), default=None)
     corrected = record.corrected if isinstance(record, AtomicFact) else None
     return _stated(record).model_copy(update={"repeats": repeats, "holds_until": until, "corrected": corrected})
@@ -200,7 +200,7 @@ def _stated(record: Statement) -> Stated:
 
 
 def _own_about(record: Statement) -> str:
-    """By everything that a record says: who, to what question, of which day. Two events of the same words are two."""
+    """Everything that a record says: who, to what question, of which day. Two events of the same words are two."""
     said = [record.words]
     if isinstance(record, AtomicFact) and record.quote is not None:
         around = (record.quote.behind, record.quote.question, record.quote.context)
@@ -275,20 +275,20 @@ class Clusters:
         """Clusters by their ids, read in one go."""
         wanted = list(dict.fromkeys(ids))
         if missing := [each for each in wanted if each not in self._open]:
-            found = self._work.get(map(self._key, missing))
+            records = self._work.get(map(self._key, missing))
             for identity in missing:
-                self._open[identity] = _opened(identity, found.get(self._key(identity)))
+                self._open[identity] = _opened(identity, records.get(self._key(identity)))
         return [self._open[each] for each in wanted]
 
     def filed(self, of: type[Node], kind: str, keys: Iterable[str]) -> list[Node]:
         """The nodes or edges of the graph that are filed under any of some keys of a kind, as they are now."""
         clusters = self.about(*(f"{kind}|{key}" for key in sorted(keys)))
         ids = sorted({member for cluster in clusters for member in cluster.members})
-        found = self._work.get(self._work.key(Collection.GRAPH, each) for each in ids)
-        return [record for record in found.values() if isinstance(record, of)]
+        records = self._work.get(self._work.key(Collection.GRAPH, each) for each in ids)
+        return [record for record in records.values() if isinstance(record, of)]
 
     def put(self) -> None:
-        """Put what changed; a cluster without members is none any more, and linked with nothing."""
+        """Put what changed; a cluster without members is deleted with its links."""
         for each in [each for each in self._open.values() if each.changed and each.is_empty]:
             for other in self.open(each.links):
                 other.links.discard(each.id)

@@ -93,11 +93,11 @@ def repetitions(statements: Collection[Stated], judged: bool = False) -> dict[st
     )
     originals: dict[str, Stated] = {}  # by kind
     repeated: dict[str, list[Stated]] = {}
-    found: dict[str, Validity] = {}
+    validities: dict[str, Validity] = {}
     for newer in sorted(statements, key=place):
         end = _end(newer, corrections)
         if end is not None:
-            found[newer.id] = Validity(valid_to=end.at, superseded_by=end.by)
+            validities[newer.id] = Validity(valid_to=end.at, superseded_by=end.by)
         if not newer.repeats or (judged and newer.by_model):
             continue
         kind = newer.id.rpartition("/")[0].rpartition("/")[2]
@@ -107,20 +107,20 @@ def repetitions(statements: Collection[Stated], judged: bool = False) -> dict[st
             originals[kind] = newer
             continue
         repeated.setdefault(original.id, []).append(newer)
-        found[newer.id] = Validity(merged_into=original.id)
+        validities[newer.id] = Validity(merged_into=original.id)
     by_id = {each.id: each for each in statements}
     for identity, again in repeated.items():
         named = again[-_MOST_NAMED:]
         said_in = dict.fromkeys(message for each in named for message in each.message_ids)
-        ended = found.get(identity, Validity())
-        found[identity] = Validity(
+        ended = validities.get(identity, Validity())
+        validities[identity] = Validity(
             valid_to=ended.valid_to,
             superseded_by=ended.superseded_by,
             repeated_by=tuple(each.id for each in named),
             also_said_in=tuple(message for message in said_in if message not in by_id[identity].message_ids),
             also_metadata=joined(each.metadata for each in named),
         )
-    return found
+    return validities
 
 
 def _end(statement: Stated, corrections: Iterable[Corrected]) -> End | None:

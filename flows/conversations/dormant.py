@@ -13,10 +13,10 @@ from typing import Any
 
 from flows.conversations.conversation import Change, Conversation, HeldMessage
 from flows.cuts import Utterance
-from flows.items import Amended, Embedded, Erasure, Pause
+from flows.items import Amended, Embedded, Erasure, Pause, owner_of, owner_values, refer
 from flows.lanes.scheduling import end_of_traceback
 from flows.lanes.services import Services
-from flows.lanes.state import owner_of, owner_values, refer, split_state
+from flows.lanes.state import split_state
 from mneme.errors import StoreRejected
 from mneme.ids import message_id
 from mneme.ports import DeadLetter
@@ -260,7 +260,7 @@ def parts_in(state: bytes) -> Iterator[tuple[str, bytes]]:
     """The lanes and parts of a state value.
 
     Raises:
-        StoreRejected: the value was written by another Mneme, or is none.
+        StoreRejected: the value was written by another Mneme, or is malformed.
     """
     body, at = split_state(state, STATE_VERSION), 0
     while at < len(body):

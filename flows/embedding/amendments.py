@@ -16,11 +16,13 @@ from mneme.rows import Key
 from mneme.text import estimate_tokens
 
 UNKNOWN = "is not known here; send the message first, then this event again"
+OF_NOBODY = f"{UNKNOWN}. Its words are not kept: nobody knows its conversation, so they may be of somebody who was erased"
 NOT_KEPT = (
-    "an edit, a delete or a retraction: its message is not known here; send the message first, then this event again. It is "
-    "not kept: a file tells no time of it, so it may be of what was erased"
+    f"an edit, a delete or a retraction: its message {UNKNOWN}. It is not kept: a file tells no time of it, so it may be of "
+    "what was erased"
 )
 DELETED = "was deleted; send the new text as a message with another message_id"
+_NOTHING_LEFT = {"text": "", "tokens": 0, "tool_calls": (), "metadata": {}, "deleted": True}
 _NOT_SAID = "does not say these words; give them as the fact's quote has them"
 
 
@@ -61,7 +63,7 @@ def apply_amendment(
     recent: StoredMessage | None,
     owner: Owner | None,
     services: Services,
-    lately: Tombstones,
+    recent_tombstones: Tombstones,
 ) -> AmendmentResult | None:
     """Apply an amendment to its stored message. Blocks: for the pool, when all that came before it has been passed on.
 
@@ -70,7 +72,7 @@ def apply_amendment(
         recent: its message as its lane passed it on a moment ago, which the index may not show yet.
         owner: its conversation's, where that is remembered.
         services: where to read and embed.
-        lately: erasures of a moment ago, which the index may not show yet.
+        recent_tombstones: erasures of a moment ago, which the index may not show yet.
 
     Returns:
         None if neither the amendment nor the message is there any more.
@@ -81,19 +83,25 @@ def apply_amendment(
     row = None if waiting.amendment else services.index.get([waiting.key]).get(waiting.key)
     amendment = waiting.amendment if row is None else amendment_in(row)
     stored = recent or stored_message(waiting.tenant_id, waiting.conversation_id, waiting.message_id, owner, services)
-    if amendment is not None and is_amendment_erased(amendment, stored, owner, lately, services.index):
+    if amendment is not None and is_amendment_erased(amendment, stored, owner, recent_tombstones, services.index):
         if stored is None and amendment.received_at is None:
             return AmendmentResult(replace(amendment, raw=b""), refused=NOT_KEPT)
         return AmendmentResult(amendment, erased=True)
     if stored is None:
-        return None if amendment is None else AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN))
-    if amendment is None or _is_in(stored, amendment):
+        if amendment is None:
+            return None
+        if amendment.owner or owner or owner_in(services.index, waiting.tenant_id, waiting.conversation_id):
+            return AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN))
+        return AmendmentResult(amendment.without_words(), refused=amendment.refusal(OF_NOBODY))
+    if amendment is None or _is_applied(stored, amendment):
         changed = stored
     elif refused := _refusal(stored, amendment, services):
         return AmendmentResult(amendment, refused=amendment.refusal(refused))
     else:
         changed = amended(stored, amendment)
-    [embedding], failure = ([None], "") if changed.deleted else embeddings_of([changed], services)
+    embedding, failure = None, ""
+    if not changed.deleted:
+        [embedding], failure = embeddings_of([changed], services)
     return AmendmentResult(amendment, Utterance.of(changed, embedding), _is_replayed(stored, amendment), failure=failure)
 
 
@@ -120,9 +128,6 @@ def amended(stored: StoredMessage, amendment: Amendment) -> StoredMessage:
     else:
         new = {**_NOTHING_LEFT, "corrected": {}}
     return stored.model_copy(update={**new, "edited_by": amendment.position})
-
-
-_NOTHING_LEFT = {"text": "", "tokens": 0, "tool_calls": (), "metadata": {}, "deleted": True}
 
 
 def _refusal(stored: StoredMessage, amendment: Amendment, services: Services) -> str:
@@ -152,7 +157,7 @@ def stored_message(
     return record if isinstance(record, StoredMessage) else None
 
 
-def _is_in(stored: StoredMessage, amendment: Amendment) -> bool:
+def _is_applied(stored: StoredMessage, amendment: Amendment) -> bool:
     """Return whether this amendment, or a later one of its source, is in the stored message."""
     done = stored.edited_by
     return done is not None and done.is_beside(amendment.position) and done.offset >= amendment.position.offset
@@ -162,4 +167,4 @@ def _is_replayed(stored: StoredMessage, amendment: Amendment | None) -> bool:
     """Return whether an earlier run may have got as far; not to be known where an amendment of another source came over it."""
     if amendment is None or stored.edited_by is None:
         return amendment is None
-    return _is_in(stored, amendment) or not stored.edited_by.is_beside(amendment.position)
+    return _is_applied(stored, amendment) or not stored.edited_by.is_beside(amendment.position)

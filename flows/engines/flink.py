@@ -181,8 +181,8 @@ def _kafka_properties(kafka: Kafka) -> dict[str, str]:
     Raises:
         SettingsError: as there; or a client certificate is set, which the connector takes in another form.
     """
-    known = connection_arguments(kafka)
-    if known.get("ssl_certfile") or known.get("ssl_keyfile"):
+    arguments = connection_arguments(kafka)
+    if arguments.get("ssl_certfile") or arguments.get("ssl_keyfile"):
         raise SettingsError("MNEME_KAFKA__SSL_CERTFILE: Flink's connector needs another form of it; use SASL over SSL")
     values = {
         "connector": "kafka",
@@ -193,11 +193,11 @@ def _kafka_properties(kafka: Kafka) -> dict[str, str]:
         "properties.isolation.level": "read_committed",
         "properties.security.protocol": kafka.security_protocol,
     }
-    if authority := known.get("ssl_cafile"):
+    if authority := arguments.get("ssl_cafile"):
         values |= {"properties.ssl.truststore.type": "PEM", "properties.ssl.truststore.location": str(authority)}
-    if mechanism := known.get("sasl_mechanism"):
+    if mechanism := arguments.get("sasl_mechanism"):
         module = "scram.ScramLoginModule" if mechanism.startswith("SCRAM") else "plain.PlainLoginModule"
-        user, password = (_quoted(str(known[name])) for name in ("sasl_plain_username", "sasl_plain_password"))
+        user, password = (_quoted(str(arguments[name])) for name in ("sasl_plain_username", "sasl_plain_password"))
         values["properties.sasl.mechanism"] = mechanism
         values["properties.sasl.jaas.config"] = (
             f"org.apache.flink.kafka.shaded.org.apache.kafka.common.security.{module} required "

@@ -48,18 +48,19 @@ def main() -> None:
         os.execv(sys.executable, [sys.executable, *words])
     taskmanager = psutil.Process().parents()[1].pid  # it starts a shell, and the shell this process
     template = _connected()
-    with suppress(OSError):
-        socket.send_fds(template, [b"1"], [1, 2])
-        template.sendall(json.dumps([words[2:], dict(os.environ), os.getcwd(), taskmanager]).encode())
-        template.shutdown(socket.SHUT_WR)
-        if template.recv(1):
-            template.recv(1)  # the end of the worker
-            return
+    if template is not None:
+        with suppress(OSError):  # the template ended just now
+            socket.send_fds(template, [b"1"], [1, 2])
+            template.sendall(json.dumps([words[2:], dict(os.environ), os.getcwd(), taskmanager]).encode())
+            template.shutdown(socket.SHUT_WR)
+            if template.recv(1):
+                template.recv(1)  # the end of the worker
+                return
     _work(words[2:], os.environ.copy(), os.getcwd(), taskmanager)  # which tells why there is no template
 
 
 def serve(modules: Sequence[str] = _PREPARED, idle_seconds: float = _IDLE_SECONDS) -> None:
-    """Be the template until no worker was at work for a while. At once at an end where there is one already."""
+    """Be the template until no worker was at work for a while. Return at once if a template is already running."""
     with socket.socket(socket.AF_UNIX) as server:
         try:
             server.bind(_address())
@@ -74,7 +75,7 @@ def serve(modules: Sequence[str] = _PREPARED, idle_seconds: float = _IDLE_SECOND
             try:
                 connection, _ = server.accept()
             except TimeoutError:
-                with suppress(ChildProcessError):
+                with suppress(ChildProcessError):  # it says that no worker is left
                     os.waitpid(-1, os.WNOHANG)
                     continue
                 return
@@ -125,19 +126,22 @@ def _work(words: list[str], environment: Mapping[str, str], folder: str, taskman
     os._exit(code)
 
 
-def _connected() -> socket.socket:
-    """A connection to the template, which is started where there is none; to nothing where it cannot start."""
+def _connected() -> socket.socket | None:
+    """A connection to the template, which is started where there is none; None where it cannot start."""
     started: subprocess.Popen[bytes] | None = None
     while True:
         template = socket.socket(socket.AF_UNIX)
-        with suppress(ConnectionRefusedError):
+        try:
             template.connect(_address())
+        except ConnectionRefusedError:
+            template.close()
+        else:
             return template
         if started is None or started.poll() == 0:  # it found another one, which has ended since
             command, quiet = [sys.executable, "-m", "flows.engines.flink_start"], subprocess.DEVNULL
             started = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
         elif started.poll():
-            return template
+            return None
         time.sleep(_GLANCE_SECONDS)
 
 

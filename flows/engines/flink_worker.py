@@ -35,7 +35,7 @@ from flows.lanes.pending import Backlogs, Pending
 from flows.lanes.scheduling import next_poll
 from flows.lanes.services import Services, Submit
 from flows.lanes.state import Versions
-from flows.running.open_services import kafka_endpoints, open_prepared, open_services
+from flows.running.open_services import open_prepared, open_services, with_kafka_sinks
 from flows.write import Writer
 from mneme.errors import StoreRejected
 from mneme.settings import Settings
@@ -179,9 +179,9 @@ class Worker:
         stopping, self._stack = threading.Event(), ExitStack()  # nothing is closed: the process ends with its job
         index, embedder = open_prepared(settings, stopping, self._stack)
         index.refresh()  # what a worker that died wrote must be found by the searches of this one
-        ends = self._stack.enter_context(kafka_endpoints(settings, [], Backlogs(Uncounted(), chunks=Uncounted())))
+        sources_and_sinks = self._stack.enter_context(with_kafka_sinks(settings, [], Backlogs(Uncounted(), chunks=Uncounted())))
         versions = versions_of(run, utc_now())
-        services, self.writer, _ = open_services(settings, index, embedder, versions, ends, stopping, self._stack)
+        services, self.writer, _ = open_services(settings, index, embedder, versions, sources_and_sinks, stopping, self._stack)
         reading, most = services.reading, settings.flow.pending_limit
         self.services: Services = replace(
             services,

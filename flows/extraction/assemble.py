@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from flows.consistency.aggregates.relationships import edge_of
-from flows.cuts import Cut, ExtractedFact, Extraction, Utterance, embedded_words
+from flows.cuts import Cut, ExtractedCase, ExtractedFact, ExtractedForesight, Extraction, embedded_words
 from flows.items import AggregateMention, Extracted, NewRecord, Reference
 from mneme.ids import case_id, entity_id, fact_id, foresight_id, profile_id, relationship_id
 from mneme.labels import joined
@@ -23,7 +23,7 @@ from mneme.records import (
 )
 from mneme.rows import Embedding
 
-_UNDISPUTED = Validity()  # the same object for all: a record makes a deep copy of what it has by default
+_UNDISPUTED = Validity()  # shared: a pydantic default is copied for each record
 _LONGEST_EVIDENCE = 300  # characters of an episode's words kept in an aggregate's mention
 
 
@@ -31,99 +31,104 @@ def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: 
     """The records of one episode, and its mentions for the aggregates; not embedded yet.
 
     Args:
-        reference: names the cut (flows/lanes/state.py).
+        reference: names the cut (flows/items.py).
         cut: the episode as it was cut.
         extraction: what was taken from it.
         extractor: who extracted it.
     """
-    newest = max(utterance.message.created_at for utterance in cut.utterances)
     common = {
         "owner": cut.owner,
         "conversation_id": cut.conversation_id,
         "document_id": cut.document_id,
-        "created_at": newest,
+        "created_at": max(utterance.message.created_at for utterance in cut.utterances),
         "version": 0,
     }
-    messages = [utterance.message for utterance in cut.utterances]
-    agent_id = cut.agent_id
-    children: list[NewRecord] = []
-    fact_ids = []
-    for index, fact in enumerate(extraction.facts):
-        reused = _of_message(cut, fact.same_as_source, fact.sources)
-        sources = [cut.utterances[at].message for at in fact.sources]
-        record = AtomicFact(
-            id=fact_id(cut.id, index),
-            parent_episode_id=cut.id,
-            atomic_fact=fact.statement,
-            topic_name=fact.topic,
-            message_ids=tuple(message.message_id for message in sources),
-            speakers=tuple(dict.fromkeys(message.sender_name for message in (sources[:1] if fact.quote else sources))),
-            said_at=sources[0].sent_at if fact.quote else max(message.sent_at for message in sources),
-            event_at=fact.event_at,
-            event_until=fact.event_until,
-            agent_id=agent_id,
-            metadata=_metadata(sources),
-            citation=_citation(sources[0], fact.place),
-            quote=fact.quote,
-            claims=fact.claims,
-            corrected=fact.corrected,
-            validity=_UNDISPUTED,
-            **common,
-        )
-        fact_ids.append(record.id)
-        children.append(NewRecord(record, embedded_words(fact.statement, fact.quote), reused, _context(cut, fact)))
-    foresight_ids = []
-    for index, foresight in enumerate(extraction.foresights):
-        sources = [cut.utterances[at].message for at in foresight.sources]
-        expected = Foresight(
-            id=foresight_id(cut.id, index),
-            parent_episode_id=cut.id,
-            statement=foresight.statement,
-            evidence=foresight.evidence,
-            message_ids=tuple(message.message_id for message in sources),
-            said_at=max(message.sent_at for message in sources),
-            start=foresight.start,
-            end=foresight.end,
-            metadata=_metadata(sources),
-            citation=_citation(sources[0], foresight.place),
-            claims=foresight.claims,
-            validity=_UNDISPUTED,
-            **common,
-        )
-        foresight_ids.append(expected.id)
-        children.append(NewRecord(expected, expected.statement))
-    case = None
-    if extraction.case is not None and agent_id is not None:
-        case = AgentCase(
-            id=case_id(cut.id),
-            parent_episode_id=cut.id,
-            agent_id=agent_id,
-            task_intent=extraction.case.task_intent,
-            approach=extraction.case.approach,
-            quality_score=extraction.case.quality_score,
-            key_insight=extraction.case.key_insight,
-            message_ids=tuple(u.message.message_id for u in cut.utterances),
-            metadata=_metadata(messages),
-            at=_ended_at(cut),
-            **common,
-        )
-        children.append(NewRecord(case, case.task_intent))
+    with_agent = common | {"agent_id": cut.agent_id}
+    facts = [_fact(cut, index, fact, with_agent) for index, fact in enumerate(extraction.facts)]
+    foresights = [_foresight(cut, index, each, common) for index, each in enumerate(extraction.foresights)]
+    cases = [_case(cut, extraction.case, with_agent)] if extraction.case is not None and cut.agent_id is not None else []
     mentions = tuple(_mentions(cut, extraction))
-    episode = Episode(
+    links = {
+        "fact_ids": tuple(fact.record.id for fact in facts),
+        "foresight_ids": tuple(foresight.record.id for foresight in foresights),
+        "case_id": cases[0].record.id if cases else None,
+        "aggregate_ids": tuple(dict.fromkeys(mention.row_id for mention in mentions)),
+    }
+    episode = _episode(cut, extraction, extractor, with_agent | links)
+    return Extracted(reference["lane"], reference, cut.owner, (episode, *facts, *foresights, *cases), mentions)
+
+
+def _fact(cut: Cut, index: int, fact: ExtractedFact, common: dict[str, Any]) -> NewRecord:
+    sources = [cut.utterances[at].message for at in fact.sources]
+    record = AtomicFact(
+        id=fact_id(cut.id, index),
+        parent_episode_id=cut.id,
+        atomic_fact=fact.statement,
+        topic_name=fact.topic,
+        message_ids=tuple(message.message_id for message in sources),
+        speakers=tuple(dict.fromkeys(message.sender_name for message in (sources[:1] if fact.quote else sources))),
+        said_at=sources[0].sent_at if fact.quote else max(message.sent_at for message in sources),
+        event_at=fact.event_at,
+        event_until=fact.event_until,
+        metadata=_metadata(sources),
+        citation=_citation(sources[0], fact.place),
+        quote=fact.quote,
+        claims=fact.claims,
+        corrected=fact.corrected,
+        validity=_UNDISPUTED,
+        **common,
+    )
+    return NewRecord(record, embedded_words(fact.statement, fact.quote), _reused_embedding(cut, fact), _context(cut, fact))
+
+
+def _foresight(cut: Cut, index: int, foresight: ExtractedForesight, common: dict[str, Any]) -> NewRecord:
+    sources = [cut.utterances[at].message for at in foresight.sources]
+    record = Foresight(
+        id=foresight_id(cut.id, index),
+        parent_episode_id=cut.id,
+        statement=foresight.statement,
+        evidence=foresight.evidence,
+        message_ids=tuple(message.message_id for message in sources),
+        said_at=max(message.sent_at for message in sources),
+        start=foresight.start,
+        end=foresight.end,
+        metadata=_metadata(sources),
+        citation=_citation(sources[0], foresight.place),
+        claims=foresight.claims,
+        validity=_UNDISPUTED,
+        **common,
+    )
+    return NewRecord(record, record.statement)
+
+
+def _case(cut: Cut, case: ExtractedCase, common: dict[str, Any]) -> NewRecord:
+    record = AgentCase(
+        id=case_id(cut.id),
+        parent_episode_id=cut.id,
+        task_intent=case.task_intent,
+        approach=case.approach,
+        quality_score=case.quality_score,
+        key_insight=case.key_insight,
+        message_ids=tuple(utterance.message.message_id for utterance in cut.utterances),
+        metadata=_metadata([utterance.message for utterance in cut.utterances]),
+        at=_ended_at(cut),
+        **common,
+    )
+    return NewRecord(record, record.task_intent)
+
+
+def _episode(cut: Cut, extraction: Extraction, extractor: str, common: dict[str, Any]) -> NewRecord:
+    messages = [utterance.message for utterance in cut.utterances]
+    record = Episode(
         id=cut.id,
         subject=extraction.subject,
         summary=extraction.summary,
         episode=extraction.narrative,
-        started_at=min(u.message.sent_at for u in cut.utterances),
+        started_at=min(message.sent_at for message in messages),
         ended_at=_ended_at(cut),
-        timezone=cut.utterances[0].message.timezone,
-        participants=tuple(dict.fromkeys(u.message.sender_name for u in cut.utterances)),
-        message_ids=tuple(u.message.message_id for u in cut.utterances),
-        fact_ids=tuple(fact_ids),
-        foresight_ids=tuple(foresight_ids),
-        case_id=case.id if case else None,
-        aggregate_ids=tuple(dict.fromkeys(mention.row_id for mention in mentions)),
-        agent_id=agent_id,
+        timezone=messages[0].timezone,
+        participants=tuple(dict.fromkeys(message.sender_name for message in messages)),
+        message_ids=tuple(message.message_id for message in messages),
         metadata=_metadata(messages),
         section=cut.section if cut.is_document else None,
         citation=messages[0].citation,
@@ -133,8 +138,7 @@ def assemble(reference: Reference, cut: Cut, extraction: Extraction, extractor: 
         extractor=extractor,
         **common,
     )
-    made = (NewRecord(episode, f"{episode.subject}. {episode.summary}"), *children)
-    return Extracted(reference["lane"], reference, cut.owner, made, mentions)
+    return NewRecord(record, f"{record.subject}. {record.summary}")
 
 
 def _citation(source: StoredMessage, place: str) -> Citation | None:
@@ -145,9 +149,9 @@ def _metadata(messages: Sequence[StoredMessage]) -> Metadata:
     return joined([message.metadata for message in messages])
 
 
-def _of_message(cut: Cut, same_as_source: bool, sources: Sequence[int]) -> Embedding | None:
+def _reused_embedding(cut: Cut, fact: ExtractedFact) -> Embedding | None:
     """The vector of a fact that is told in the words of its one message; those of its tokens lie with the message."""
-    vector = cut.utterances[sources[0]].vector if same_as_source and len(sources) == 1 else None
+    vector = cut.utterances[fact.sources[0]].vector if fact.same_as_source and len(fact.sources) == 1 else None
     return None if vector is None else Embedding(vector)
 
 
@@ -184,7 +188,7 @@ def _mentions(cut: Cut, extraction: Extraction) -> "list[AggregateMention]":
 
 
 def _mention(cut: Cut, text: str, sources: Sequence[int], **of_kind: Any) -> Mention:
-    messages = [cut.utterances[at].message for at in sources] or [_first(cut).message]
+    messages = [cut.utterances[at].message for at in sources] or [cut.utterances[0].message]
     return Mention(
         episode_id=cut.id,
         text=text[:_LONGEST_EVIDENCE],
@@ -192,7 +196,3 @@ def _mention(cut: Cut, text: str, sources: Sequence[int], **of_kind: Any) -> Men
         message_ids=tuple(message.message_id for message in messages),
         **of_kind,
     )
-
-
-def _first(cut: Cut) -> Utterance:
-    return cut.utterances[0]

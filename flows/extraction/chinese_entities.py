@@ -38,7 +38,7 @@ _NO_FAMILIAR = (
 # A dish, a brand or a firm may begin with the name of a place (重庆小面): one is meant behind 去 or 在, or before 这 or 的.
 _SOMEWHERE = "(?<=[去在到往从回来自离住游逛飞抵至经赴返调嫁爬停])|(?<=[去到来逛爬住][了过趟])"
 _PART_OF_A_NAME = (
-    "[湖山岛河江溪]|[一二三四五六七八九十附]*[附一二三四五六]院|[菜话人语货队车杯]|[东西南北]?路|[石洋发装]|[东西南北](?![方边部面京岸])|"
+    "[湖山岛河江溪]|[一二三四五六七八九十附]*[附一二三四五六]院|[菜话人语货队车杯]|[东西南北]?路|[大老]?街(?![头上边])|巷|[石洋发装]|[东西南北](?![方边部面京岸])|"
     "银行|大学|市场|医院|人民|大?[酒饭]店|机场|[中小]学|学院|酒家|餐厅|大厦|料理|火锅|烤鸭|分公司"
 )
 _STANDS_ALONE = (
@@ -111,7 +111,7 @@ def _kind_of_latin(name: str, before: str, behind: str) -> str:
     first = lowered.split()[0]
     if name.startswith("阿"):
         return PERSON
-    if first in NO_NAMES or first in CALENDAR:
+    if first in NO_NAMES or first in CALENDAR or _WORDS.title.fullmatch(first):
         return ""
     if _WORDS.animal.search(before):
         return ""
@@ -130,10 +130,10 @@ def _kind_of_latin(name: str, before: str, behind: str) -> str:
             _WORDS.goes_before.search(before) and not _WORDS.home_behind.match(behind)
         )
         return "" if a_shop or _WORDS.somewhere_before.search(before) else PERSON
-    known = (
+    is_named = (
         _WORDS.inner_capital.search(name) or _WORDS.thing_before_latin.search(before) or _WORDS.thing_behind_latin.match(behind)
     )
-    return OTHER if known and len(name) > len("May") else ""
+    return OTHER if is_named and len(name) > len("May") else ""
 
 
 @cache

@@ -31,11 +31,11 @@ _PATTERNS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
 
 def values_in(sentence: str, said_at: datetime, zone: tzinfo) -> list[Value]:
     """The values of a sentence, in order, without overlaps; days first, then times, numbers and names."""
-    found: list[Value] = []
+    values: list[Value] = []
 
     def add(value: Value) -> None:
-        if all(value.end <= other.start or other.end <= value.start for other in found):
-            found.append(value)
+        if all(value.end <= other.start or other.end <= value.start for other in values):
+            values.append(value)
 
     for mention in resolve_dates(sentence, said_at, zone):
         if not _WORDS.bare_day.fullmatch(mention.text):  # "the 12th" replaces the day of a date
@@ -50,7 +50,7 @@ def values_in(sentence: str, said_at: datetime, zone: tzinfo) -> list[Value]:
     for name in _WORDS.capitals.finditer(sentence):
         if name[0].lower() not in STOP_WORDS and (name.start() or name[0].lower() in GIVEN):
             add(Value("name", *name.span(), name[0]))
-    return sorted(found, key=lambda value: value.start)
+    return sorted(values, key=lambda value: value.start)
 
 
 def replaced(sentence: str, new: Value, context: str, said_at: datetime, zone: tzinfo) -> str | None:

@@ -263,18 +263,18 @@ class _Talk:
     def _with(self, sentence: str, correction: Correction, said: Sentence) -> str | None:
         """A sentence with what a correction puts into it; None where the correction is not of this sentence."""
         context = _in_context(correction.rest)
-        found = values_in(context, said.said_at, said.zone)
+        values = values_in(context, said.said_at, said.zone)
         if correction.old:
             sorts = {value.sort for value in values_in(_in_context(correction.old), said.said_at, said.zone)}
-            new = next((value.text for value in found if value.sort in sorts), correction.rest)
+            new = next((value.text for value in values if value.sort in sorts), correction.rest)
             if not _says_only(correction.rest, new, sentence):
                 return None
             return _with_new(sentence, _without_prepositions(correction.old), _without_prepositions(new))
-        if any(each.sort == "name" and self._is_no_other_name(each, correction) for each in found):
+        if any(each.sort == "name" and self._is_no_other_name(each, correction) for each in values):
             return None
-        if len(found) == 1 and _says_only(correction.rest, found[0].text, sentence):
-            return replaced(sentence, found[0], context, said.said_at, said.zone)
-        named = has_cjk(sentence) and not found and correction.sure
+        if len(values) == 1 and _says_only(correction.rest, values[0].text, sentence):
+            return replaced(sentence, values[0], context, said.said_at, said.zone)
+        named = has_cjk(sentence) and not values and correction.sure
         return _with_chinese_name(sentence, correction.rest) if named else None
 
     def _is_no_other_name(self, name: Value, correction: Correction) -> bool:

@@ -50,7 +50,7 @@ def extract_document(cut: Cut) -> Extraction:
 
 
 def _sentences(paragraph: Paragraph, language: str, dated_at: datetime, zone: tzinfo) -> list[Sentence]:
-    """The sentences of a paragraph; a row is one. What recognition makes of specks is none."""
+    """The sentences of a paragraph; a row is one. What recognition makes of specks is left out."""
     text = paragraph.text
     words = list(_parts_of_row(text)) if paragraph.is_row else [span.of(text) for span in sentence_spans(text, language)]
     alone = len(words) == 1 and not (paragraph.is_row or paragraph.is_item)

@@ -24,7 +24,7 @@ from mneme.patterns import Cues, Patterns
 from mneme.records import Claim
 from mneme.relations import UNREAD, relation_of
 from mneme.relations.chinese_subjects import is_proper_noun
-from mneme.text import has_cjk
+from mneme.text import has_cjk, tokenise
 from mneme.word_lists import (
     LOCATION,
     ORGANISATION,
@@ -39,13 +39,14 @@ _LIVING = (PERSON, PET)
 _RIVALS = {PERSON, LOCATION, ORGANISATION, PRODUCT}  # of these a name is one; a pet and a work may be called like somebody
 _MOST = 300  # entities of an episode, and relationships: each is a row of its own
 _LONGEST_SUMMARY = 200  # characters; an entity's summary is joined from several episodes
+_LEAST_OF_ONESELF = 2  # words of content in what somebody says
 _LONGEST_SENTENCE = 400  # characters; what is longer is a text without marks
 _TYPE_OF_TARGET = {
     **dict.fromkeys("works_at studies_at member_of volunteers_at owns founded".split(), ORGANISATION),
     **dict.fromkeys("lives_in from born_in located_in visited".split(), LOCATION),
     "has_pet": PET,
 }
-"""Of the edges whose target is no person."""
+"""The relations whose target is no person."""
 _OF_ANY_KIND = ("likes", "works_in")
 
 _CUES = Cues(__file__)
@@ -63,8 +64,8 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
     """Find the entities that an episode names, in the order met, at most 300; each with a quoted sentence about it.
 
     Everybody with a name who takes part as a user is one; of what an assistant says, and of artifacts, nothing is. The summary
-    is the first sentence that names it and asks nothing, with its speaker in front; of somebody who takes part, the first that
-    claims something of them.
+    is the first sentence that names it and tells something, with its speaker in front, or empty; of somebody who takes part,
+    the first that claims something of them.
     """
     said = [one for one in sentences if not one.artifact and len(one.text) <= _LONGEST_SENTENCE]
     present = {part.casefold() for one in sentences for part in (one.speaker, *one.speaker.split())}
@@ -74,7 +75,7 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
     perhaps_pets = {
         name
         for one, names in zip(said, named, strict=True)
-        if one.index in near_pets
+        if one.index in near_pets or _CUES.vet.search(one.text)
         for name, kind in names
         if kind == PERSON and " " not in name
     }
@@ -83,7 +84,8 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
     for speaker in dict.fromkeys(one.speaker for one in said if one.role == "user" and one.speaker):
         own = [one for one in said if one.speaker == speaker]
         claims = [one for one in own if any(claim.subject == speaker for claim in one.claims)]
-        _meet(met, speaker, PERSON, (claims or own)[0], sure=True)
+        telling = [one for one in own if not one.is_question and _tells(one, speaker)]
+        _meet(met, speaker, PERSON, (claims or telling or own)[0], sure=True)
     for one, names in zip(said, named, strict=True):
         for name, kind in _claimed(one):
             _meet(met, name, kind, one, sure=True)
@@ -94,7 +96,9 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
                     _meet(met, name, kind, one)
     _join_short_names(met)
     return tuple(
-        ExtractedEntity(each.name, each.kind, _summary(each.where), tuple(dict.fromkeys(one.index for one in each.where)))
+        ExtractedEntity(
+            each.name, each.kind, _summary(each.where, each.name), tuple(dict.fromkeys(one.index for one in each.where))
+        )
         for each in met.values()
         if each.sure or each.is_of_one_kind
     )
@@ -112,10 +116,10 @@ class _Entity:
 
     @property
     def is_of_one_kind(self) -> bool:
-        """Tell whether its mentions agree. What may be a place, a firm or a person is none without a mention that tells it."""
-        known = self.kinds & _RIVALS
-        is_doubtful = PERHAPS in self.kinds and (len(self.kinds) == 1 or (known == {PERSON} and " " in self.name))
-        return len(known) <= 1 and not is_doubtful
+        """Tell whether its mentions agree. What may be a place, a firm or a person needs a mention that tells."""
+        rivals = self.kinds & _RIVALS
+        is_doubtful = PERHAPS in self.kinds and (len(self.kinds) == 1 or (rivals == {PERSON} and " " in self.name))
+        return len(rivals) <= 1 and not is_doubtful
 
 
 def _meet(met: dict[str, _Entity], name: str, kind: str, one: Sentence, sure: bool = False) -> None:
@@ -139,8 +143,17 @@ def _join_short_names(met: dict[str, _Entity]) -> None:
             longer.where = sorted((*longer.where, *met.pop(key).where), key=lambda one: (one.index, one.start))
 
 
-def _summary(where: Sequence[Sentence]) -> str:
-    one = next((each for each in where if not each.is_question), where[0])
+def _tells(one: Sentence, name: str) -> bool:
+    """Tell whether a sentence tells something of a name: not "Schön!" of who says it, nor "Walter!" of Walter."""
+    own = one.speaker == name
+    return bool(one.claims) or len(set(tokenise(one.text)) - set(tokenise(name))) >= (_LEAST_OF_ONESELF if own else 1)
+
+
+def _summary(where: Sequence[Sentence], name: str) -> str:
+    telling = [each for each in where if _tells(each, name)]
+    one = next((each for each in telling if not each.is_question), telling[0] if telling else None)
+    if one is None:
+        return ""
     text = f"{one.speaker}: {one.text}" if one.speaker else one.text
     return text if len(text) <= _LONGEST_SUMMARY else f"{text[: _LONGEST_SUMMARY - 1].rstrip()}…"
 

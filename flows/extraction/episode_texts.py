@@ -273,7 +273,7 @@ def _english(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _phrase_of(run: list[tuple[str, bool]], led: bool) -> tuple[str, bool] | None:
-    """The noun phrase that a run of words is, and whether it is a name; None where it is none."""
+    """The noun phrase that a run of words is, and whether it is a name; None for other words."""
     run = run[-_MOST_WORDS:]
     while run and (run[0][0][0].isdigit() or run[0][0] in _ADJECTIVES or run[0][0].lower() in CALENDAR):
         del run[0]

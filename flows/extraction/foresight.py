@@ -1,7 +1,7 @@
 """Foresights: sentences that tell of a plan, an appointment or a deadline for certain, unchanged. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,10 +9,12 @@ from flows.cuts import ExtractedForesight
 from flows.extraction.sentences import Sentence, journey_of
 from mneme.chinese_script import parted, simplified
 from mneme.dates import DateMention, DaySpan, resolve_dates
+from mneme.dates.chinese_words import number, weekday_number
 from mneme.languages import is_doubted
 from mneme.patterns import Cues, Patterns
 from mneme.records import Claim
-from mneme.relations import PLANNED
+from mneme.relations import PLANNED, claims_in
+from mneme.relations.english import is_of_words
 from mneme.text import STOP_WORDS, has_cjk
 
 _MOST = 100  # of an episode; each is a row of its own, and compared with all others about the same
@@ -44,6 +46,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
     found: list[ExtractedForesight] = []
     over = [(position, claim.about) for position, one in enumerate(sentences) for claim in one.claims if _ends_a_plan(claim)]
     denied = _denied(sentences)
+    talks = len({one.speaker for one in sentences if one.role == "user"}) > 1
     for position, one in enumerate(sentences):
         if len(found) >= _MOST:
             break
@@ -58,7 +61,9 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             continue
         if one.language == "en" and _is_taken_back(sentences, position):
             continue
-        claims = tuple(claim for claim in one.claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
+        if _is_hearsay(sentences, position) or _is_only_proposed(sentences, position):
+            continue
+        claims = _plans(one.claims)
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
             continue
         date = journey_of(one) or _from_weekday(one, _date(one))
@@ -66,8 +71,12 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             continue
         if date is None and (clauses := _by_clause(one)):
             for words, day in clauses:
-                own = tuple(claim for claim in claims if claim.value in words)
+                own = _claimed_by(words, claims, one)
                 found.append(ExtractedForesight(words, one.text, (one.index,), day.since, day.until, own))
+            continue
+        if talks and _EN.order.match(_clause_of(one, date)):
+            continue
+        if one.language == "zh" and (_names_another_day(one) or (date is None and _has_days(one))):
             continue
         if date is not None and not one.meant and not one.answers and _says_no_more(one, date):
             continue
@@ -77,8 +86,53 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             if not words:
                 continue
         start, end = (date.since, date.until) if date else (None, None)
-        found.append(ExtractedForesight(words, one.text, (one.index,), start, end, claims))
+        own = _claimed_by(words, claims, one) if words in one.text and words != one.text else claims
+        found.append(ExtractedForesight(words, one.text, (one.index,), start, end, own))
     return tuple(found[:_MOST])
+
+
+def _claimed_by(words: str, claims: Sequence[Claim], one: Sentence) -> tuple[Claim, ...]:
+    """The plans of a clause: those of its sentence whose value stands in it, else those that it claims by itself."""
+    return tuple(claim for claim in claims if claim.value in words) or _plans_of(words, one)
+
+
+def _plans_of(words: str, one: Sentence) -> tuple[Claim, ...]:
+    """The plans that a clause of a sentence claims by itself, perhaps without its verb: "the viewing on 3 March"."""
+    plans = _plans(claims_in(words, one.language, one.speaker))
+    if plans or one.language != "en":
+        return plans
+    full = _plans(claims_in(_EN.verbless.sub(r"\1 is ", words, count=1), one.language, one.speaker))
+    return tuple(claim for claim in full if is_of_words("events", claim.attribute.removeprefix(_FAMILY)))
+
+
+def _plans(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    return tuple(claim for claim in claims if claim.attribute.startswith(_FAMILY) and not claim.ends)
+
+
+def _is_hearsay(sentences: Sequence[Sentence], position: int) -> bool:
+    """Tell whether a sentence, or the one before it in its message, is hearsay, or guesses at what was named: "Agent? It".."""
+    one = sentences[position]
+    before = _just_before(sentences, position)
+    own = [each for each in (before, one) if each is not None]
+    if one.language == "zh":
+        return any(_ZH.hearsay.search(simplified(each.text)) for each in own)
+    if before is not None and _EN.echoes.match(before.text) and one.text.startswith(("It ", "It'", "It’", "That ")):
+        return True
+    return any(_EN.hearsay.search(each.text) for each in own)
+
+
+def _is_only_proposed(sentences: Sequence[Sentence], position: int) -> bool:
+    """Tell whether a fragment without a subject goes on with a proposal of its message: "Shall we meet? Friday at 8"."""
+    one, before = sentences[position], _just_before(sentences, position)
+    if before is None or not before.is_question or not _EN.proposes.search(simplified(before.text)):
+        return False
+    return (_ZH.somebody if one.language == "zh" else _EN.subject).search(one.text) is None
+
+
+def _just_before(sentences: Sequence[Sentence], position: int) -> Sentence | None:
+    """The sentence before of the same message."""
+    before = sentences[position - 1] if position else None
+    return before if before is not None and before.index == sentences[position].index else None
 
 
 def _is_taken_back(sentences: Sequence[Sentence], position: int) -> bool:
@@ -92,8 +146,11 @@ def _readable(sentences: Sequence[Sentence], position: int, date: DateMention | 
     """The words of an English sentence of which its date is; "til 24 july." behind what it goes on from, else none."""
     one = sentences[position]
     words = _of_the_day(one, date) or ""
-    rest = words.replace(date.text, "#", 1) if date else ""
-    if not _EN.half.match(rest) or _EN.subject.search(rest) or _content(rest) >= _MOST_WORDS:
+    rest = words.replace(date.text, "#", 1) if date else words
+    if _EN.subject.search(rest) or not (_EN.half.match(rest) or _EN.joined_on.match(words)):
+        return words
+    goes_on = rest.startswith("#") and _just_before(sentences, position) is not None and one.text.startswith(words)
+    if _content(rest) >= _MOST_WORDS and not (goes_on or _EN.joined_on.match(words)):
         return words
     before = one.text[: one.text.find(words)].rstrip(" ,;") or _before(sentences, position)
     return f'("{before}") {words}' if 0 < len(before) <= _LONGEST_BEFORE else ""
@@ -115,7 +172,7 @@ def _before(sentences: Sequence[Sentence], position: int) -> str:
 def _from_weekday(one: Sentence, date: DateMention | None) -> DateMention | None:
     """The date; from the first day, where it is the last of several weekdays: "tues to friday". None where that is past."""
     first = _EN.from_weekday.search(one.text, 0, date.start_index) if date else None
-    if date is None or first is None or not _EN.weekday.fullmatch(date.text):
+    if date is None or first is None or not _EN.weekday.fullmatch(date.text) or _is_moved(one):
         return date
     days = (date.span.first - timedelta(days=back) for back in range(7))
     span = DaySpan.between(next(day for day in days if f"{day:%a}".lower() == first[1].lower()), date.span.last)
@@ -128,7 +185,7 @@ def _goes_on_about(before: Sentence, one: Sentence) -> bool:
     if one.language != "zh" or _ZH.somebody.search(one.text) or not one.dates or one.dates[0].start_index > 0:
         return False
     named = _ZH.person.findall(simplified(before.text))
-    return bool(named) and named[-1] not in "我咱你"
+    return bool(named) and named[-1] not in "我咱"
 
 
 def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
@@ -164,10 +221,9 @@ def _of_the_day(one: Sentence, date: DateMention | None) -> str | None:
     """
     if date is None:
         return None if len(one.dates) > 1 or _EN.any_day.search(one.text) else one.text
-    ends = [mark.span() for mark in _EN.clause_end.finditer(one.text)]
-    begins = max((end for _, end in ends if end <= date.start_index), default=0)
-    stops = min((start for start, _ in ends if start >= date.end_index), default=len(one.text))
-    others = [day.start() for day in _EN.any_day.finditer(one.text) if not _is_of(day, date)]
+    begins, stops = _clause(one, date)
+    left = date.start_index if _is_moved(one) else 0  # the days from which it was moved
+    others = [day.start() for day in _EN.any_day.finditer(one.text, left) if not _is_of(day, date)]
     if not others and all(begins <= holiday.start() < stops for holiday in _EN.holiday.finditer(one.text)):
         return one.text
     if any(begins <= at < stops for at in others) or (begins and _EN.no_subject.match(one.text, begins)):
@@ -175,13 +231,27 @@ def _of_the_day(one: Sentence, date: DateMention | None) -> str | None:
     return None if _says_no_more(one, date, begins, stops) else one.text[begins:stops].strip(" .!…")
 
 
+def _clause(one: Sentence, date: DateMention) -> tuple[int, int]:
+    """The beginning and the end of the clause of a date."""
+    ends = [mark.span() for mark in _EN.clause_end.finditer(one.text)]
+    begins = max((end for _, end in ends if end <= date.start_index), default=0)
+    return begins, min((start for start, _ in ends if start >= date.end_index), default=len(one.text))
+
+
+def _clause_of(one: Sentence, date: DateMention | None) -> str:
+    begins, stops = _clause(one, date) if date else (0, None)
+    return one.text[begins:stops]
+
+
 def _is_of(day: re.Match[str], date: DateMention) -> bool:
     """Tell whether a named day stands in a date, or is one of its days."""
     if day.start() < date.end_index and date.start_index < day.end():
         return True
     days = [date.span.first + timedelta(days=ahead) for ahead in range(min(date.span.days, _MONTH))]
-    names = {f"{each:%A}".lower() for each in days} | {str(each.day) for each in days}
-    return (day["number"] or day["name"].lower()) in names
+    if day["number"]:
+        return day["number"] in {str(each.day) for each in days}
+    names = [f"{each:%A}".lower() for each in days]
+    return not day["other"] and any(name.startswith((day["name"] or day["short"]).lower()) for name in names)
 
 
 def _says_no_more(one: Sentence, date: DateMention, begins: int = 0, stops: int | None = None) -> bool:
@@ -234,7 +304,7 @@ def _is_expected(one: Sentence) -> bool:
         or len(one.text) > _LONGEST
         or one.text.rstrip().endswith((":", "："))
         or is_doubted(one.text)
-        or _EN_CUES.cancelled.search(one.text)
+        or (_EN_CUES.cancelled.search(one.text) and not _is_moved(one))
     ):
         return False
     if one.language == "zh" and not one.answers and _tells_the_calendar(one):
@@ -242,11 +312,14 @@ def _is_expected(one: Sentence) -> bool:
     if one.language == "en" and (_says_which_day_it_is(one) or _EN.exaggerated.search(one.text)):
         return False
     if any(claim.attribute.startswith(_FAMILY) and (claim.ends or not _is_vague(claim.value)) for claim in one.claims):
-        return not any(_ends_a_plan(claim) for claim in one.claims) and not _is_over(one)
+        begun = {claim.about for claim in one.claims if not claim.ends} if _is_moved(one) else set()
+        return not any(_ends_a_plan(claim) and claim.about not in begun for claim in one.claims) and not _is_over(one)
     if one.language == "en":
         return _says_what_is_ahead(one) and not (_EN_CUES.uncertain.search(one.text) or _is_over(one))
     if one.language == "zh":
         own = parted(_ZH.quoted.sub("", simplified(one.text)))
+        if _is_moved(one):
+            own = _ZH.moved_words.sub("", own)
         if _ZH.uncertain.search(own) or _is_over(one):
             return False
         hour = one.said_at.astimezone(one.zone).hour
@@ -258,6 +331,16 @@ def _is_expected(one: Sentence) -> bool:
             return False
         ahead = _ZH.later_today if _ahead(one) else _ZH.planned
         return ahead.search(own) is not None and not _ZH.done.search(own)
+    return False
+
+
+def _is_moved(one: Sentence) -> bool:
+    """Tell whether a sentence moves something to a day to come: "The dentist was moved from Thursday to Friday", 改到20号."""
+    for date in one.dates:
+        own = _EN.own_to.match(date.text)
+        head = simplified(one.text[: date.start_index + (own.end() if own else 0)])
+        if date.since > one.said_at and (_EN.moved_to.search(head) or _ZH.moved_to.search(head)):
+            return True
     return False
 
 
@@ -319,6 +402,34 @@ def _date(one: Sentence) -> DateMention | None:
 def _names_a_day(one: Sentence) -> bool:
     """Tell whether a day, a week or a month to come is named in the likeliest reading, though not for certain."""
     return bool(_days_named(one))
+
+
+def _names_another_day(one: Sentence) -> bool:
+    """Tell whether a Chinese sentence names a day in figures that is none of its dates."""
+    if one.meant or one.answers:
+        return False
+    text = simplified(one.text)
+    for date in reversed(one.dates):
+        text = f"{text[: date.start_index]}#{text[date.end_index :]}"
+    return any(
+        named[0] and not any(_is_in(named, date.span) for date in one.dates) for named in _ZH.explicit_day.finditer(text)
+    )
+
+
+def _has_days(one: Sentence) -> bool:
+    return any(date.until > one.said_at and date.span.days <= _MONTH for date in one.dates)
+
+
+def _is_in(named: re.Match[str], span: DaySpan) -> bool:
+    """Tell whether a Chinese day, month or weekday is one of a stretch."""
+    month, day = named["slashed"].split("/") if named["slashed"] else (named["month"], named["day"])
+    days = (span.first + timedelta(days=ahead) for ahead in range(min(span.days, _MONTH)))
+    return any(
+        (not month or each.month == number(month))
+        and (not day or each.day == number(day))
+        and (not named["weekday"] or each.weekday() == weekday_number(named["weekday"]))
+        for each in days
+    )
 
 
 def _days_named(one: Sentence) -> list[DateMention]:

@@ -55,11 +55,11 @@ def is_grounded(
     unnamed = {part for name in _names(rest) for part in _words(name)} - _words(text) - people
     if not unnamed:
         return True
-    told = set(tokenise(rest)) - set(tokenise(" ".join(unnamed | people)))
+    content = set(tokenise(rest)) - set(tokenise(" ".join(unnamed | people)))
     nearest: set[str] = next(
         (named for each in reversed(before) if (named := _words(" ".join(_names(each.text))) - people)), set()
     )
-    return unnamed == nearest and len(told & set(tokenise(text))) >= _MOST * len(told)
+    return unnamed == nearest and len(content & set(tokenise(text))) >= _MOST * len(content)
 
 
 def _text(messages: Iterable[StoredMessage]) -> str:

@@ -356,7 +356,7 @@ def _mentions(message: StoredMessage) -> list[DateMention]:
 
 
 def _start(written: str, messages: Sequence[StoredMessage], sources: Sequence[int]) -> datetime | None:
-    """The day of a relationship. It has one day, so that a month or a year is none: not its first day."""
+    """The day of a relationship. A month or a year gives None, and not its first day."""
     since, until = _checked_event(written, sources, messages)
     return since if since and until and until - since <= _LONGEST_DAY else None
 
@@ -368,7 +368,7 @@ _YEAR, _MONTH, _WEEK = re.compile(r"\d{4}"), re.compile(r"\d{4}-\d\d"), re.compi
 def _meant(when: str) -> DaySpan | None:
     """The days of a date, or from one to another (``A/B``), each as precise as it is written.
 
-    None where they are none, or the wrong way round.
+    None where they are no dates, or the wrong way round.
     """
     start, _, end = when.partition("/")
     first, last = _days(start), _days(end) or _days(start)
@@ -401,7 +401,7 @@ def _days(written: str) -> tuple[date, date] | None:
 
 
 def _case(form: CaseForm | None, cut: Cut) -> ExtractedCase | None:
-    """The case of an episode in which an agent called tools; what else a model calls a case is none."""
+    """The case of an episode in which an agent called tools; what else a model calls a case is left out."""
     if form is None or not cut.agent_id or not any(each.message.tool_calls for each in cut.utterances):
         return None
     return ExtractedCase(form.task_intent, form.approach, min(1.0, max(0.0, form.quality_score)), form.key_insight)

@@ -33,7 +33,7 @@ def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...
     The statement is the sentence as said, after the name of who said it. A claim that ends is no line: it ends lines.
     """
     present = {name for one in sentences for name in (one.speaker, one.listener) if one.role == "user"}
-    known = present | set(_relatives(sentences))
+    people = present | set(_relatives(sentences))
     lines: list[ExtractedProfileItem] = []
     for position, one in enumerate(sentences):
         if one.artifact or one.is_question or one.role != "user" or not one.speaker or len(one.text) > _LONGEST:
@@ -42,7 +42,7 @@ def profile_of(sentences: Sequence[Sentence]) -> tuple[ExtractedProfileItem, ...
             continue
         statement = f"{one.speaker}: {one.told}"
         for about, category, claim in _traits(one):
-            if about in known or (claim is not None and _is_of_somebody(claim, present)):
+            if about in people or (claim is not None and _is_of_somebody(claim, present)):
                 lines.append(ExtractedProfileItem(about, statement, category, False, (one.index,), claim))
     return tuple(dict.fromkeys(lines))[:_MOST]
 
@@ -74,7 +74,7 @@ def _is_of_somebody(claim: Claim, present: set[str]) -> bool:
 
 
 def _traits(one: Sentence) -> Iterator[tuple[str, str, Claim | None]]:
-    """Of whom a sentence tells what kind of trait, and the claim that says so."""
+    """The subjects of a sentence, the kind of trait it tells of each, and the claim that says so."""
     points_back = _CUES.points.search(one.text) is not None
     rows = [(claim, row) for claim in one.claims if (row := relation_of(claim.attribute)) is not None and row.category]
     for claim, row in rows:

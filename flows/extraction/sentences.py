@@ -88,7 +88,7 @@ class Span(NamedTuple):
 
 
 def sentence_spans(text: str, language: str, start: int = 0, end: int | None = None) -> list[Span]:
-    """The sentences of a stretch of a text, in order; a line break ends one, and lines without a letter or digit are none.
+    """The sentences of a stretch of a text, in order; a line break ends one, and lines without a letter or digit are left out.
 
     A sentence of more than 800 characters is cut, and what follows the first 2,000 sentences comes in pieces of as many.
 

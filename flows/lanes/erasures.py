@@ -9,7 +9,7 @@ says that it was asked for, or else now.
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -85,13 +85,13 @@ class Tombstones:
         """Return whether one of them erases what was said."""
         if not self._known:  # as nearly always
             return False
-        found = (self._known.get(subject) for subject in _subjects(said.owner, said.conversation_id, said.document_id))
-        return any(each.covers(said.position, said.arrived_at) for each in found if each is not None)
+        tombstones = (self._known.get(subject) for subject in _subjects(said.owner, said.conversation_id, said.document_id))
+        return any(each.covers(said.position, said.arrived_at) for each in tombstones if each is not None)
 
     def cover_amendment(self, amendment: Amendment) -> bool:
         """Return whether one of them certainly erases the conversation of this edit or delete, after it."""
-        found = self._known.get(amendment.lane)
-        return found is not None and found.covers(amendment.position, amendment.received_at or _NEVER)
+        tombstone = self._known.get(amendment.lane)
+        return tombstone is not None and tombstone.covers(amendment.position, amendment.received_at or _NEVER)
 
     def cover_an_owner(self, tenant_id: str, position: Position, arrived_at: datetime) -> bool:
         """Return whether one of them erases any owner of a tenant after an event from there, that arrived then."""
@@ -134,16 +134,16 @@ def is_amendment_erased(
         return True
     newer = Filter(tenant.tenant_id, (tenant.key,), kinds=("erased",), since=amendment.received_at)
     rows = index.scan(Collection.CONTROL, newer)
-    found = [tombstone_of(row) for row in rows if row.body.get("is_of_an_owner", True)]  # older ones do not tell
-    return any(each is not None and each.covers(amendment.position, at) for each in found)
+    tombstones = [tombstone_of(row) for row in rows if row.body.get("is_of_an_owner", True)]  # older ones do not tell
+    return any(each is not None and each.covers(amendment.position, at) for each in tombstones)
 
 
 def is_erased(said: Said, rows: Mapping[Key, Row], lately: Tombstones | None = None) -> bool:
     """Return whether what was said is erased: by a tombstone among these rows, or by an erasure of a moment ago."""
     if lately is not None and lately.cover(said):
         return True
-    found = (tombstone_of(rows.get(key)) for key in tombstone_keys(said.owner, said.conversation_id, said.document_id))
-    return any(each.covers(said.position, said.arrived_at) for each in found if each is not None)
+    tombstones = (tombstone_of(rows.get(key)) for key in tombstone_keys(said.owner, said.conversation_id, said.document_id))
+    return any(each.covers(said.position, said.arrived_at) for each in tombstones if each is not None)
 
 
 def tombstone_of(row: Row | None) -> Tombstone | None:
@@ -219,8 +219,7 @@ def sweep(
     rows = {key: row for key, row in rows.items() if unrefreshed.get(key, row) is not None}
     named = rows.values() if erasure.document_id is None else ()  # of a document goes no conversation that it is attached to
     conversations = {row.conversation_id for row in named if row.conversation_id is not None}
-    if erasure.conversation_id is not None:
-        conversations.add(erasure.conversation_id)
+    conversations |= {*erasure.speech, *([erasure.conversation_id] if erasure.conversation_id is not None else [])}
     rows |= index.get([conversation_key(erasure.tenant_id, each) for each in sorted(conversations)])
     # 3.
     older = {row.key for row in rows.values() if _is_of_the_source(row) and _is_older(row, erasure)}
@@ -230,9 +229,10 @@ def sweep(
         older |= {key for row in episodes.values() if row.id not in kept for key in _sources(row)}
         staying = [row for row in rows.values() if row.collection is Collection.MESSAGES and row.key not in older]
         older -= {conversation_key(row.tenant_id, row.conversation_id) for row in staying if row.conversation_id is not None}
-    # The rows of conversations go last: by them a sweep that is done again after a crash finds the conversations.
+    # The rows of conversations go last, and documents behind them: by these a sweep that is done again after a crash finds
+    # the conversations.
     swept = (row for row in rows.values() if row.key in older)
-    gone = tuple(sorted(swept, key=lambda row: row.kind == "conversation"))
+    gone = tuple(sorted(swept, key=lambda row: (row.kind == "document", row.kind == "conversation")))
     # 4.
     own = {key: row for key, row in rows.items() if not _is_of_the_source(row)}
     if erasure.is_of_an_owner and not kept:
@@ -257,13 +257,17 @@ def _stored(erasure: Erasure, index: MemoryIndex) -> Iterator[Row]:
         document_ids=() if erasure.document_id is None else (erasure.document_id,),
         hidden=True,
     )
+    spoken = [replace(scope, conversation_ids=erasure.speech, document_ids=())] if erasure.speech else []
     for collection in Collection:
-        yield from index.scan(collection, scope)
+        for each in (scope, *spoken):
+            yield from index.scan(collection, each)
     if erasure.is_of_an_owner:  # the messages of some may be gone: read again behind the tombstone, they were kept out
         yield from conversations_of(erasure.owner, index)
 
 
 def _is_of(erasure: Erasure, row: Row) -> bool:
+    if row.conversation_id is not None and row.conversation_id in erasure.speech:
+        return True
     of_conversation = erasure.conversation_id is None or row.conversation_id == erasure.conversation_id
     return of_conversation and (erasure.document_id is None or row.document_id == erasure.document_id)
 
@@ -296,10 +300,11 @@ def _is_older(row: Row, erasure: Erasure) -> bool:
 
 
 def _tombstone_in_its_place(erasure: Erasure, index: MemoryIndex) -> dict[Key, Row]:
-    """The tombstone of an erasure, unless a newer one of the same is there."""
-    row = tombstone_row(erasure, 0)
-    there = tombstone_of(index.get([row.key]).get(row.key))
-    return {row.key: row} if Tombstone(erasure.position, erasure.arrived_at).replaces(there) else {}
+    """The tombstones of an erasure, each unless a newer one of the same is there."""
+    buckets = range(len(erasure.speech) + 1) if erasure.speech else (erasure.bucket,)
+    rows = {row.key: row for each in buckets for row in [tombstone_row(replace(erasure, bucket=each), 0)]}
+    there, tombstone = index.get(list(rows)), Tombstone(erasure.position, erasure.arrived_at)
+    return {key: row for key, row in rows.items() if tombstone.replaces(tombstone_of(there.get(key)))}
 
 
 def _newer(
@@ -308,8 +313,8 @@ def _newer(
     """The ids of the episodes that are made of messages behind the erasure only."""
     sources = {row.id: _sources(row) for row in episodes}
     candidates = {key for keys in sources.values() if not any(key in gone for key in keys) for key in keys}
-    found = index.get([key for key in candidates if key not in rows])  # the newest may not be visible yet
-    staying = {key for key in candidates if key in rows} | {key for key, row in found.items() if not _is_older(row, erasure)}
+    stored = index.get([key for key in candidates if key not in rows])  # the newest may not be visible yet
+    staying = {key for key in candidates if key in rows} | {key for key, row in stored.items() if not _is_older(row, erasure)}
     return {identity for identity, keys in sources.items() if staying.issuperset(keys)}
 
 

@@ -15,26 +15,19 @@ the index ends at what the replay says even where the crashed attempt had got fu
 
 A snapshot is versioned bytes of references and counters, without texts or pickled classes: the version, a colon and deflated
 JSON, or what a step makes of it itself (``split_state``). A step that changes the form of its state raises its version, and the
-format of the store with it (mneme/store_format.py): no older form is read. Items are kept as references, plain values from
-which an item is read again.
+format of the store with it (mneme/store_format.py): no older form is read. Items are kept as references (flows/items.py).
 """
 
 import itertools
 import json
 import zlib
 from collections import ChainMap, deque
-from collections.abc import Iterator, MutableMapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
-from flows.cuts import Cut, Utterance
-from flows.items import Erasure, Pause, Reference, Retraction
 from mneme.errors import StoreRejected
-from mneme.ports import MemoryIndex
-from mneme.records import Owner, Position, StoredMessage
-from mneme.rows import Collection, Key
 
-EPOCHS = 3  # the sink may be one epoch behind the step, and one more for good measure
+EPOCHS_KEPT = 3  # the current one, the one that the sink may be behind, and one to spare
 
 Name = TypeVar("Name")
 Value = TypeVar("Value")
@@ -43,16 +36,21 @@ Value = TypeVar("Value")
 class RecentKeys(ChainMap[Name, Value]):
     """A dictionary that forgets what was not set again for some epochs. Its maps are those of the last epochs, newest first."""
 
-    pop = MutableMapping.pop  # type: ignore[assignment]  # of all maps, as ``del``
+    def pop(self, name: Name, default: Any = None) -> Any:
+        """Remove a name from all epochs (``ChainMap`` knows the newest alone); its value, or the default."""
+        value = self.get(name, default)
+        for epoch in self.maps:
+            epoch.pop(name, None)
+        return value
 
     def __delitem__(self, name: Name) -> None:
-        found = [epoch.pop(name) for epoch in self.maps if name in epoch]
-        if not found:
+        if name not in self:
             raise KeyError(name)
+        self.pop(name)
 
     def epoch_done(self) -> None:
         """Forget what is in the index by now."""
-        self.maps = [{}, *self.maps[: EPOCHS - 1]]
+        self.maps = [{}, *self.maps[: EPOCHS_KEPT - 1]]
 
 
 Item = TypeVar("Item")
@@ -129,7 +127,7 @@ def decode_state(value: bytes, version: int) -> Any:
     """The plain values of a state value.
 
     Raises:
-        StoreRejected: the value was written by another Mneme, or is none.
+        StoreRejected: the value was written by another Mneme, or is malformed.
     """
     try:
         return json.loads(zlib.decompress(split_state(value, version)))
@@ -141,131 +139,19 @@ def split_state(value: bytes, version: int) -> bytes:
     """The body of a state value.
 
     Raises:
-        StoreRejected: the value was written by another Mneme, or is none.
+        StoreRejected: the value was written by another Mneme, or is malformed.
     """
     head, _, body = value.partition(b":")
     try:
-        found = int(head)
+        written = int(head)
     except ValueError as error:
         raise StoreRejected(_DAMAGED) from error
-    if found != version:
+    if written != version:
         raise StoreRejected(
-            f"another version of Mneme wrote the recovery store (state {found}, here {version}); use that version, or run "
+            f"another version of Mneme wrote the recovery store (state {written}, here {version}); use that version, or run "
             "`mneme admin rebuild`"
         )
     return body
 
 
 _DAMAGED = "the recovery store holds a state value that is not Mneme's; use its own directory"
-
-
-class MessagesGone(LookupError):
-    """The messages that a reference names are no longer in the index: deleted, erased, or refused by it."""
-
-
-def refer(item: Cut | Retraction | Pause | Erasure) -> Reference:
-    """The reference of an item."""
-    match item:
-        case Cut():
-            return {
-                "is": "cut",
-                "lane": item.lane,
-                "id": item.id,
-                "owner": owner_values(item.owner),
-                "conversation": item.conversation_id,
-                "document": item.document_id,
-                "ids": [utterance.message.id for utterance in item.utterances],
-                "closed_by": item.closed_by,
-                "provisional": item.provisional,
-                "because": item.begins_because,
-            }
-        case Retraction():
-            return {"is": "retraction", "lane": item.lane, "owner": owner_values(item.owner), "id": item.episode_id}
-        case Pause():
-            pause = [item.lane, item.reason, item.tenant_id, item.flush_id, item.owner_key, item.bucket]
-            return {"is": "pause", "lane": item.lane, "pause": pause}
-        case Erasure():
-            return {
-                "is": "erasure",
-                "lane": item.lane,
-                "tenant": item.tenant_id,
-                "conversation": item.conversation_id,
-                "owner": owner_values(item.owner) if item.owner else None,
-                "id": item.erasure_id,
-                "arrived_at": item.arrived_at.isoformat(),
-                "position": item.position.model_dump(),
-                "bucket": item.bucket,
-                "tokens": item.tokens,
-                "document": item.document_id,
-                "dated": item.is_dated,
-            }
-
-
-def weight_of(reference: Reference) -> int:
-    """The number of messages that are unfinished while this is: those of a cut; anything else counts as one."""
-    return len(reference.get("ids", ())) or 1
-
-
-def referred(reference: Reference) -> Retraction | Pause | Erasure:
-    """The retraction, pause or erasure of a reference."""
-    if reference["is"] == "retraction":
-        return Retraction(reference["lane"], owner_of(reference), reference["id"])
-    if reference["is"] == "erasure":
-        return Erasure(
-            tenant_id=reference["tenant"],
-            conversation_id=reference["conversation"],
-            owner=owner_of(reference) if reference["owner"] else None,
-            erasure_id=reference["id"],
-            arrived_at=datetime.fromisoformat(reference["arrived_at"]),
-            position=Position.model_validate(reference["position"]),
-            bucket=reference["bucket"],
-            tokens=reference["tokens"],
-            document_id=reference["document"],
-            is_dated=reference["dated"],
-        )
-    return Pause(*reference["pause"])
-
-
-def owner_of(reference: Reference) -> Owner:
-    """The owner of an item."""
-    return owner_from(reference["owner"])
-
-
-def owner_from(values: Sequence[Any]) -> Owner:
-    """The owner whose ``owner_values`` these are."""
-    tenant_id, owner_type, owner_id = values
-    return Owner(tenant_id=tenant_id, type=owner_type, id=owner_id)
-
-
-def read_cut(reference: Reference, index: MemoryIndex) -> Cut:
-    """The cut of a reference, its messages read from the index. Blocks: for the pool.
-
-    Raises:
-        MessagesGone: none of its messages is there.
-        StoreUnavailable: the index does not answer.
-    """
-    owner = owner_of(reference)
-    keys = [Key(Collection.MESSAGES, owner.key, identity) for identity in reference["ids"]]
-    rows = index.get(keys, with_vectors=True)
-    utterances = tuple(
-        Utterance(record, rows[key].vector)
-        for key in keys
-        if key in rows and isinstance(record := rows[key].record(), StoredMessage) and not record.deleted
-    )
-    if not utterances:
-        raise MessagesGone(f"the messages of {reference['id']} are no longer in the index; the episode is not made")
-    return Cut(
-        id=reference["id"],
-        owner=owner,
-        conversation_id=reference["conversation"],
-        document_id=reference["document"],
-        utterances=utterances,
-        closed_by=reference["closed_by"],
-        provisional=reference["provisional"],
-        begins_because=tuple(reference["because"]),
-    )
-
-
-def owner_values(owner: Owner) -> list[str]:
-    """An owner as plain values."""
-    return [owner.tenant_id, owner.type, owner.id]

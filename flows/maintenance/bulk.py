@@ -58,8 +58,8 @@ def abandon(settings: Settings) -> bool:
         was_begun, noted = generations.abandon() or (folder / "begun.json").exists(), dict[str, str]()
         if generations.made_for()["format"] == str(FORMAT):  # of another format no flow of this version starts anyway
             with closing(open_index(settings)) as index:
-                known = index.metadata()
-                noted = {name: "" for name in (REINDEX, REBUILD) if known.get(name) and known[name] != TOPICS}
+                metadata = index.metadata()
+                noted = {name: "" for name in (REINDEX, REBUILD) if metadata.get(name) and metadata[name] != TOPICS}
                 index.set_metadata(noted)
     shutil.rmtree(folder, ignore_errors=True)
     return was_begun or bool(noted)

@@ -36,7 +36,7 @@ from flows.maintenance.bulk import BATCH, MESSAGES, TOPICS, OnProgress, batches,
 from flows.maintenance.reindex import Embed, embed_unless_refused
 from flows.runner import stopped_by_signals
 from flows.running.feeds import FeedLimits, StoredFeed
-from flows.running.open_services import file_endpoints
+from flows.running.open_services import with_file_sinks
 from flows.running.process import RunContext, run_process
 from flows.running.recovery import REBUILD, REINDEX, RecoveryStore, flows_stopped, forget_older_stores, refuse_unfinished
 from mneme.errors import StoreRejected, StoreUnavailable
@@ -77,11 +77,11 @@ def _readable_rows_in(index: MemoryIndex) -> dict[Collection, int]:
     Raises:
         StoreError: the messages cannot be read, or what is known beside them.
     """
-    found = {collection: index.count(collection) for collection in (Collection.CONTROL, Collection.MESSAGES)}
-    for collection in set(Collection) - found.keys():
+    counts = {collection: index.count(collection) for collection in (Collection.CONTROL, Collection.MESSAGES)}
+    for collection in set(Collection) - counts.keys():
         with suppress(StoreUnavailable, StoreRejected):
-            found[collection] = index.count(collection)
-    return found
+            counts[collection] = index.count(collection)
+    return counts
 
 
 KEPT = ("erased", "erasure", "flush")  # their ids are lasting names: only the key of their tenant may be another
@@ -293,8 +293,8 @@ def _derive(settings: Settings, index: MemoryIndex, waiting: list[Incoming], on_
                 refused.add(identity)
 
         source = Source("stored", ("messages",), open_feed)
-        ends = stack.enter_context(file_endpoints(settings, [source], backlogs, wrote=wrote))
-        run_process(settings, partial(start_run, store), ends, stopping, open_store=lambda: index)
+        sources_and_sinks = stack.enter_context(with_file_sinks(settings, [source], backlogs, wrote=wrote))
+        run_process(settings, partial(start_run, store), sources_and_sinks, stopping, open_store=lambda: index)
     if stopping.is_set():
         raise KeyboardInterrupt
     return len(refused)
@@ -324,7 +324,7 @@ def _messages(index: MemoryIndex) -> Iterator[Listed]:
 def start_run(store: RecoveryStore, index: MemoryIndex) -> RunContext:
     """The place of the process that fills an index anew."""
     index.set_metadata({REBUILD: ""})
-    return RunContext(store.begin_run(index, adopt=True), store.epochs)  # a store of an earlier rebuild is none that is missed
+    return RunContext(store.begin_run(index, adopt=True), store.epochs)  # nobody misses the store of an earlier rebuild
 
 
 def _list_in(folder: Path) -> Path:

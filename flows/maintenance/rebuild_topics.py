@@ -111,15 +111,15 @@ def _begin(settings: Settings, topics: Topics, force: bool, agree: Callable[[Sto
         index.prepare(embedder.identity)
         refuse_unfinished(index.metadata(), but=REBUILD)
         index.refresh()
-        found = StoreContents(rows_in(index))
+        contents = StoreContents(rows_in(index))
         # 1.
         if (lost := _lost(index, topics)) and not force:
             raise StoreRejected(
-                f"{lost} of {found.rows[Collection.MESSAGES]} messages are not in the topics any more: their retention "
+                f"{lost} of {contents.rows[Collection.MESSAGES]} messages are not in the topics any more: their retention "
                 "deleted them, or they came from files or an import. `mneme admin rebuild --from messages` keeps them, "
                 "--force loses them"
             )
-        agree(found)
+        agree(contents)
         # 2.
         index.set_metadata({REBUILD: TOPICS})
         for folder in settings.data.glob("recovery/*/"):

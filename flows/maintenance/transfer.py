@@ -94,8 +94,8 @@ def _rows_of(owner: Owner, index: MemoryIndex, conversations: list[Key]) -> Iter
     for collection in Collection:
         yield from index.scan(collection, _scope(owner, collection), with_vectors=True)
     for keys in batches(conversations, BATCH):
-        found = index.get(keys)
-        yield from (found[key] for key in keys if key in found)
+        rows = index.get(keys)
+        yield from (rows[key] for key in keys if key in rows)
 
 
 def _conversations(owner: Owner, index: MemoryIndex) -> list[Key]:
@@ -195,10 +195,10 @@ def _fits(path: Path, header: Header, identity: EmbedderIdentity) -> None:
 
 
 def _nothing_is_known(owner: Owner, index: MemoryIndex) -> None:
-    known = sum(index.count(collection, _scope(owner, collection)) for collection in Collection)
-    if known:
+    rows = sum(index.count(collection, _scope(owner, collection)) for collection in Collection)
+    if rows:
         raise StoreRejected(
-            f"{_named(owner)} has {known} rows here, and an import does not mix memories. If this file was imported before, it "
+            f"{_named(owner)} has {rows} rows here, and an import does not mix memories. If this file was imported before, it "
             "is here already; else erase the owner here first, or import into another index"
         )
 

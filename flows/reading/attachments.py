@@ -117,13 +117,13 @@ def attachments_of(
     owner: Owner, conversation_id: str, message: str, recent: Mapping[str, StoredDocument], services: Services
 ) -> tuple[StoredDocument, ...]:
     """The records of a message's attachments, from the first on; ``recent`` those that may not be in the index yet."""
-    found: list[StoredDocument] = []
+    documents: list[StoredDocument] = []
     while True:
-        identity = document_key(owner.key, attachment_id(conversation_id, message, len(found)))
+        identity = document_key(owner.key, attachment_id(conversation_id, message, len(documents)))
         record = recent.get(identity) or stored_document(owner, identity, services)
         if record is None:
-            return tuple(found)
-        found.append(record)
+            return tuple(documents)
+        documents.append(record)
 
 
 def attachments_of_message(

@@ -36,12 +36,12 @@ class UnreadableDocument(InputError):
         self.record = record
 
 
-def read_document(unread: Unread, known: StoredDocument | None, erased: Tombstones, services: Services) -> ReadDocument | None:
+def read_document(unread: Unread, before: StoredDocument | None, erased: Tombstones, services: Services) -> ReadDocument | None:
     """Read the document of an event; None if the document was erased since.
 
     Args:
         unread: the event.
-        known: what its lane remembers of the document; None: the index is asked.
+        before: what its lane remembers of the document; None: the index is asked.
         erased: the erasures of a moment ago, which the index may not show yet.
         services: what reads it, and where.
 
@@ -59,21 +59,21 @@ def read_document(unread: Unread, known: StoredDocument | None, erased: Tombston
     if is_erased(Said(about.owner, None, about.document_id, about.position, about.arrived_at), stored):
         return None
     row = stored.get(row_key)
-    if known is None and row is not None:
+    if before is None and row is not None:
         record = row.record()
         if isinstance(record, StoredDocument):
             said = Said(record.owner, None, record.document_id, record.position, record.created_at)
-            known = record if not is_erased(said, stored, erased) else None
+            before = record if not is_erased(said, stored, erased) else None
     edition = ""
     try:
         content = content_of(event, reading.references)
         edition = about.edition(content_hash(content), documents)
-        if known is not None and known.edition == edition and known.status == "read" and not known.unread:
-            return ReadDocument(None, known)
+        if before is not None and before.edition == edition and before.status == "read" and not before.unread:
+            return ReadDocument(None, before)
         parsed = reading.reader.read(content, event.name, event.media_type, f"{about.owner.key}/{about.document_id}")
-        return ReadDocument(edition_of(about, parsed, edition, documents), known)
+        return ReadDocument(edition_of(about, parsed, edition, documents), before)
     except InputError as error:
-        if known is not None:
+        if before is not None:
             raise
         reason = str(error)
         raise UnreadableDocument(

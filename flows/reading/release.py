@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from flows.items import Erasure, Pause, Unread, Withdrawn
-from flows.lanes.state import refer, referred
+from flows.items import Erasure, Pause, Unread, Withdrawn, refer, referred
 from flows.reading.attachments import Attached
 from flows.reading.documents import ReadDocument
 from flows.reading.editions import Edition
 from mneme.ids import conversation_path
-from mneme.records import Position, StoredDocument, StoredMessage
+from mneme.records import StoredDocument, StoredMessage
 from mneme.rows import Collection, Key, Row, row_of
 
 
@@ -60,7 +58,7 @@ class Release:
         """Withdraw what the document no longer has; ``attempt`` as of ``erasure_of_speech``."""
         yield from withdrawals(self.record, self._obsolete)
         if (speech := self.record.replaced_speech) is not None:
-            yield erasure_of_speech(self.record, speech, self.record.position, self.record.created_at, attempt)
+            yield erasure_of_speech(self.record, speech, attempt)
 
     def ends(self) -> Iterator[Pause]:
         """Pause behind speech, which shows its last episode: nothing follows it."""
@@ -70,15 +68,14 @@ class Release:
             yield Pause(lane, "end", tenant_id=owner.tenant_id, owner_key=owner.key)
 
 
-def erasure_of_speech(
-    record: StoredDocument, conversation_id: str, position: Position, arrived_at: datetime, attempt: int
-) -> Erasure:
-    """The erasure of a conversation that was a document's speech, with all that was said before an event.
+def erasure_of_speech(record: StoredDocument, conversation_id: str, attempt: int) -> Erasure:
+    """The erasure of a conversation that was a document's speech, until another version of it came.
 
-    ``attempt`` is a new number each time: after a restart one may still be on its way when the next is sent behind it.
+    ``attempt`` is a new number each time: after a restart one may still be on its way when the next is sent behind it. Its id
+    names nobody, since the marker that it waits for stays for a week.
     """
-    erasure_id = f"{conversation_id}@{position.key}/{attempt}"
-    return Erasure(record.owner.tenant_id, conversation_id, None, erasure_id, arrived_at, position)
+    tenant_id, position = record.owner.tenant_id, record.position
+    return Erasure(tenant_id, conversation_id, None, f"speech/{attempt}", record.created_at, position, has_receipt=False)
 
 
 def withdrawals(record: StoredDocument, ids: Iterable[str]) -> Iterator[Withdrawn]:

@@ -255,13 +255,13 @@ class _Jobs:
         Raises:
             StoreRejected: names them.
         """
-        known = self._known()
-        before = known.get("topics", {})
+        note = self._read_note()
+        before = note.get("topics", {})
         anew = [topic for topic, now in ids.items() if is_another_topic(before.get(topic, ""), now)]
         if not anew:
             return
-        if self._cluster.state_of(known["job"]) in _ALIVE:
-            self.stop(known["job"])
+        if self._cluster.state_of(note["job"]) in _ALIVE:
+            self.stop(note["job"])
         raise StoreRejected(
             f"{', '.join(anew)}: made anew in Kafka, whose offsets begin again. To go on, remove {self._store.epochs.parent}, "
             "and start the flow once with MNEME_FLOW__ADOPT_INDEX=true: what the topics have is read, and nothing is "
@@ -270,12 +270,12 @@ class _Jobs:
 
     def running(self) -> str | None:
         """The job that runs as these settings say; None where there is none, or no longer."""
-        known = self._known()
-        if not known or self._cluster.state_of(known["job"]) not in _ALIVE:
+        note = self._read_note()
+        if not note or self._cluster.state_of(note["job"]) not in _ALIVE:
             return None
-        if known["of"] == self._settings_now:
-            return str(known["job"])
-        self.stop(known["job"])
+        if note["of"] == self._settings_now:
+            return str(note["job"])
+        self.stop(note["job"])
         return None
 
     def stop(self, job: str) -> None:
@@ -291,22 +291,22 @@ class _Jobs:
 
     def keep(self, newest: str, is_stopped: bool = False) -> bool:
         """Note a checkpoint or a savepoint; whether it is another one than before."""
-        known = self._known()
-        if is_news := (value := known | {"newest": newest, "stopped": is_stopped}) != known:
+        note = self._read_note()
+        if is_news := (value := note | {"newest": newest, "stopped": is_stopped}) != note:
             replace_json(self._note, value)
         return is_news
 
-    def _known(self) -> dict[str, Any]:
-        known: dict[str, Any] = json.loads(self._note.read_text()) if self._note.exists() else {}
-        return known
+    def _read_note(self) -> dict[str, Any]:
+        note: dict[str, Any] = json.loads(self._note.read_text()) if self._note.exists() else {}
+        return note
 
     def _newest(self) -> str | None:
         """The newest checkpoint: the one that was noted, or one that its job made since, if the folder can be looked into."""
-        known, place = self._known(), urlsplit(self._folder)
-        noted: str | None = known.get("newest")
-        if not known or place.scheme != "file" or known["stopped"]:
+        note, place = self._read_note(), urlsplit(self._folder)
+        noted: str | None = note.get("newest")
+        if not note or place.scheme != "file" or note["stopped"]:
             return noted
-        made = [each.parent for each in (Path(unquote(place.path)) / known["job"]).glob("chk-*/_metadata")]
+        made = [each.parent for each in (Path(unquote(place.path)) / note["job"]).glob("chk-*/_metadata")]
         newest = max(made, key=lambda each: int(each.name.removeprefix("chk-")), default=None)
         return newest.as_uri() if newest is not None else noted
 

@@ -10,7 +10,7 @@ from flows.engines.port import Source
 from flows.lanes.pending import Backlogs
 from flows.running.feeds import BoundedFeed, EndOffsets, FeedLimits
 from flows.running.live import Partitions, live_sources
-from flows.running.open_services import kafka_endpoints
+from flows.running.open_services import with_kafka_sinks
 from flows.running.process import RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Kafka, Settings
@@ -59,8 +59,8 @@ def stream(
         return PartitionReader(kafka, topics[lane], int(number), place, flow.adopt_index)
 
     sources = live_sources(flow, open_reader, partitions, backlogs, stopping)
-    with kafka_endpoints(settings, sources, backlogs) as endpoints:
-        run_process(settings, start_run, endpoints, stopping, on_ready, on_failure)
+    with with_kafka_sinks(settings, sources, backlogs) as sources_and_sinks:
+        run_process(settings, start_run, sources_and_sinks, stopping, on_ready, on_failure)
 
 
 def bounded_stream(
@@ -100,5 +100,5 @@ def bounded_stream(
         return BoundedFeed(reader, limits, name, end_offsets, may_read)
 
     sources = [Source(lane, tuple(map(str, sorted(chosen[lane]))), partial(open_feed, topic)) for lane, topic in named.items()]
-    with kafka_endpoints(settings, sources, backlogs, wrote=wrote) as endpoints:
-        run_process(settings, start_run, endpoints, stopping)
+    with with_kafka_sinks(settings, sources, backlogs, wrote=wrote) as sources_and_sinks:
+        run_process(settings, start_run, sources_and_sinks, stopping)

@@ -16,7 +16,7 @@ from connectors.inbox import InboxReader, inbox_folder
 from flows.engines.port import Source
 from flows.lanes.pending import Backlogs
 from flows.running.feeds import EventReader, FeedLimits, PartitionFeed
-from flows.running.open_services import file_endpoints
+from flows.running.open_services import with_file_sinks
 from flows.running.process import INTERRUPTED, RunContext, run_process
 from mneme.ports import Lane, MemoryIndex
 from mneme.settings import Flow, Settings
@@ -110,8 +110,8 @@ def stream_inbox(
         with disk_errors(str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
         stack.callback(FolderLock(folder, "the inbox").release)  # so that others know who reads it
-        ends = stack.enter_context(file_endpoints(settings, sources, backlogs, named_files=named_files))
-        tally, _ = run_process(settings, start_run, ends, stopping, on_ready)
+        sources_and_sinks = stack.enter_context(with_file_sinks(settings, sources, backlogs, named_files=named_files))
+        tally, _ = run_process(settings, start_run, sources_and_sinks, stopping, on_ready)
         if not tally[INTERRUPTED]:
             # All that was read is settled: what was erased in it leaves the disk now, not at a next start. The engine has
             # closed the readers; one that goes on behind what was read deletes it.

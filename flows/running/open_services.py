@@ -44,7 +44,7 @@ _GRACE_SECONDS = 2.0  # for what runs in the pools at a stop: enough for all tha
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoints:
+class SourcesAndSinks:
     """The sources and sinks of a process's flow, apart from the index.
 
     ``wrote`` is called as ``Writer`` says; ``named_files`` may be read by reference.
@@ -63,7 +63,7 @@ def open_services(
     index: MemoryIndex,
     embedder: Embedder,
     versions: Versions,
-    ends: Endpoints,
+    sources_and_sinks: SourcesAndSinks,
     stopping: threading.Event,
     stack: ExitStack,
     processes: int = 1,
@@ -75,7 +75,7 @@ def open_services(
         index: what is written, prepared for the embedder.
         embedder: of the index.
         versions: higher than all that were given out before.
-        ends: where the flow begins and ends.
+        sources_and_sinks: where the flow begins and ends.
         stopping: set when the flow is to end; then nothing waits for a server any more.
         stack: closes what is opened.
         processes: how many run the flow together, as of ``Services``.
@@ -100,14 +100,14 @@ def open_services(
         stack.callback(calls.close, _GRACE_SECONDS)
     services = Services(
         settings=settings,
-        reading=_reading(settings, ends, stack),
+        reading=_reading(settings, sources_and_sinks, stack),
         index=index,
         embed=queue.submit,
         embed_last=partial(queue.submit, behind=True),
         submit=pool.submit,
         clock=utc_now,
         versions=versions,
-        pending=ends.backlogs.unfinished,
+        pending=sources_and_sinks.backlogs.unfinished,
         detector=open_detector(settings, chat),
         fallback_detector=SemanticDetector(settings.boundaries),
         extractor=open_extractor(settings, chat),
@@ -120,25 +120,25 @@ def open_services(
     )
     writer = Writer(
         index,
-        ends.dead_letters,
-        ends.changes,
+        sources_and_sinks.dead_letters,
+        sources_and_sinks.changes,
         utc_now,
         stopping,
-        ends.wrote,
+        sources_and_sinks.wrote,
         partial(_erase_answers, settings.data / ANSWERS_FILE),
         partial(_erase_claims, settings),
     )
     return services, writer, chat
 
 
-def _reading(settings: Settings, ends: Endpoints, stack: ExitStack) -> Reading:
+def _reading(settings: Settings, sources_and_sinks: SourcesAndSinks, stack: ExitStack) -> Reading:
     """The reader of documents, in a pool of its own: as many at a time as processes that parse, and some that fetch."""
     reader = open_reader(settings)
     stack.callback(reader.close, _GRACE_SECONDS)
     pool = Pool(processes_of(settings.documents) + _FETCHING, "mneme-reading")
     stack.callback(pool.close, _GRACE_SECONDS)
-    references = DocumentReferences(documents_of(settings), ends.named_files)
-    return Reading(reader, references, pool.submit, ends.backlogs.chunks, ends.backlogs.documents)
+    references = DocumentReferences(documents_of(settings), sources_and_sinks.named_files)
+    return Reading(reader, references, pool.submit, sources_and_sinks.backlogs.chunks, sources_and_sinks.backlogs.documents)
 
 
 def _erase_answers(file: Path, erased: Erased) -> int:
@@ -148,8 +148,8 @@ def _erase_answers(file: Path, erased: Erased) -> int:
     if erasure.is_of_an_owner:
         return erase_answers(file, erasure.owner.key)
     # Directly in the owner's scope lie answers about several conversations.
-    place = erasure.conversation_id or erasure.document_id
-    return erase_answers(file, None, also=[f"{erasure.owner.key}/{place}", erasure.owner.key])
+    places = (erasure.conversation_id or erasure.document_id, *erasure.speech)
+    return erase_answers(file, None, also=[*(f"{erasure.owner.key}/{place}" for place in places), erasure.owner.key])
 
 
 def _erase_claims(settings: Settings, erasure: Erasure) -> ErasedClaims:
@@ -162,15 +162,19 @@ def _erase_claims(settings: Settings, erasure: Erasure) -> ErasedClaims:
 
 
 @contextmanager
-def file_endpoints(settings: Settings, sources: Sequence[Source], backlogs: Backlogs, **more: Any) -> Iterator[Endpoints]:
-    """The sources with a file of dead letters; nobody hears of changes. ``more`` as of ``Endpoints``."""
+def with_file_sinks(
+    settings: Settings, sources: Sequence[Source], backlogs: Backlogs, **more: Any
+) -> Iterator[SourcesAndSinks]:
+    """The sources with a file of dead letters; nobody hears of changes. ``more`` as of ``SourcesAndSinks``."""
     with closing(FileDeadLetters(settings.data / "dead-letters.sqlite")) as dead_letters:
-        yield Endpoints(sources, dead_letters, None, backlogs, **more)
+        yield SourcesAndSinks(sources, dead_letters, None, backlogs, **more)
 
 
 @contextmanager
-def kafka_endpoints(settings: Settings, sources: Sequence[Source], backlogs: Backlogs, **more: Any) -> Iterator[Endpoints]:
-    """The sources with the topics that the flow writes; ``more`` as of ``Endpoints``."""
+def with_kafka_sinks(
+    settings: Settings, sources: Sequence[Source], backlogs: Backlogs, **more: Any
+) -> Iterator[SourcesAndSinks]:
+    """The sources with the topics that the flow writes; ``more`` as of ``SourcesAndSinks``."""
     from connectors.kafka.sinks import KafkaChangeFeed, KafkaDeadLetters  # an extra
 
     with ExitStack() as stack:
@@ -179,7 +183,7 @@ def kafka_endpoints(settings: Settings, sources: Sequence[Source], backlogs: Bac
         changes = KafkaChangeFeed(settings.kafka) if settings.flow.change_feed else None
         if changes is not None:
             stack.callback(changes.close)
-        yield Endpoints(sources, dead_letters, changes, backlogs, **more)
+        yield SourcesAndSinks(sources, dead_letters, changes, backlogs, **more)
 
 
 def open_prepared(

@@ -14,7 +14,7 @@ from flows.engines.bytewax import build, execute
 from flows.engines.dataflow import Dataflow
 from flows.engines.port import EngineFailed, Failures
 from flows.lanes.state import Versions
-from flows.running.open_services import Endpoints, open_prepared, open_services
+from flows.running.open_services import SourcesAndSinks, open_prepared, open_services
 from flows.running.recovery import WriteMark
 from flows.running.store_files import store_error
 from flows.write import Stopped
@@ -22,7 +22,7 @@ from mneme.errors import MnemeError
 from mneme.ports import MemoryIndex, Role, Usage
 from mneme.settings import Settings
 
-INTERRUPTED = "broken_off"  # in the tally: the last epoch is not settled
+INTERRUPTED = "interrupted"  # in the tally: the last epoch is not settled
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class RunContext:
 def run_process(
     settings: Settings,
     start_run: Callable[[MemoryIndex], RunContext],
-    ends: Endpoints,
+    sources_and_sinks: SourcesAndSinks,
     stopping: threading.Event,
     on_ready: Callable[[], None] = lambda: None,
     on_failure: Callable[[Exception], None] = lambda error: None,
@@ -63,7 +63,7 @@ def run_process(
     Args:
         settings: where and how.
         start_run: gives this process its place, once the index is there.
-        ends: where the flow begins and ends.
+        sources_and_sinks: where the flow begins and ends.
         stopping: set when the flow is to end; then nothing waits for a server any more.
         on_ready: called when everything is there and reading begins.
         on_failure: called with what ends the flow, before anything is closed.
@@ -79,21 +79,21 @@ def run_process(
     with ExitStack() as stack:
         index, embedder = open_prepared(settings, stopping, stack, open_store)
         index.refresh()  # what a process that died wrote must be found by the searches of this one
-        place = start_run(index)
+        context = start_run(index)
         services, writer, chat = open_services(
-            settings, index, embedder, Versions(place.run), ends, stopping, stack, processes=place.processes
+            settings, index, embedder, Versions(context.run), sources_and_sinks, stopping, stack, processes=context.processes
         )
         decoder = partial(decode, buckets=settings.flow.buckets)
         flow, failures, tally = settings.flow, Failures(), services.tally
-        mark = WriteMark(index, place.epochs.parent, place.number)
-        dataflow = build(Dataflow(ends.sources, decoder, services, writer, failures, on_ready, mark.wrote))
+        mark = WriteMark(index, context.epochs.parent, context.number)
+        dataflow = build(Dataflow(sources_and_sinks.sources, decoder, services, writer, failures, on_ready, mark.wrote))
         try:
-            execute(dataflow, place.epochs, flow.epoch_seconds, flow.recovery_partitions, place.addresses, place.number)
+            execute(dataflow, context.epochs, flow.epoch_seconds, flow.recovery_partitions, context.addresses, context.number)
             mark.set()
             if not stopping.is_set():  # after a stop the index does so itself, and may be out of reach
                 index.refresh()
         except Exception as error:
-            cause = _cause(failures, error, place.epochs)
+            cause = _cause(failures, error, context.epochs)
             if isinstance(cause, Stopped) or (isinstance(cause, EngineFailed) and stopping.is_set()):
                 log.warning("stopped while a store was out of reach; the last epoch is repeated at the next start")
                 tally[INTERRUPTED] += 1

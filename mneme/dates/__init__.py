@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 
 from mneme.chinese_script import parted, simplified
-from mneme.dates import chinese, chinese_words, english, english_doubts
+from mneme.dates import chinese, chinese_words, english, english_doubts, neighbours
 from mneme.dates.english_words import ALONE, PART_OF_DAY
 from mneme.dates.spans import DaySpan, Found, Grain
 from mneme.patterns import COMMON
@@ -80,7 +80,9 @@ def certain_dates(
     found = rules(words, local.date(), _MOST)
     if not found:
         return ()
-    chosen = [each for each in _apart(found) if each.certain and not doubts.in_doubt(words, each)]
+    read_together = neighbours.confirmed(words, neighbours.joined(words, _apart(found)), local.date())
+    chosen = [each for each in read_together if each.certain and not doubts.in_doubt(words, each)]
+    chosen = list(neighbours.without_vaguer(words, chosen))
     if before := read(earlier):
         chosen = [
             each
@@ -184,7 +186,7 @@ def _planned_weekdays(earlier: str, spans: Iterable[DaySpan], first: date) -> se
 
 
 def _apart(found: Sequence[Found]) -> Iterator[Found]:
-    """Of phrases that overlap the first and longest."""
+    """The first and longest of phrases that overlap."""
     taken = 0
     for each in sorted(found, key=lambda one: (one.start, -one.end)):
         if each.start >= taken:

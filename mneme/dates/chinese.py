@@ -105,7 +105,9 @@ def _edge_of_year(match: re.Match[str], said: date) -> Days | None:
 def _month_and_day(match: re.Match[str], said: date) -> Days | None:
     """A day, or from one to another, in the nearest year: it is not said."""
     first_month, first_day = number(match["month"]), number(match["day"])
-    last_month, last_day = number(match["last_month"] or match["month"]), number(match["last"] or match["day"])
+    groups = match.groupdict()
+    last_month = number(match["last_month"] or groups.get("last_month_") or match["month"])
+    last_day = number(match["last"] or groups.get("last_") or match["day"])
 
     next_year = last_month < first_month
     candidates = [
@@ -116,8 +118,10 @@ def _month_and_day(match: re.Match[str], said: date) -> Days | None:
 
 
 def _in_month(match: re.Match[str], said: date) -> Days | None:
-    month = number(match["month"])
-    return _nearest(match, said, [edged(match["edge"], spans.month(date(year, month, 1))) for year in years_around(said)])
+    """三月, 三月底, 三月上旬到中旬."""
+    month, edges = number(match["month"]), [match["edge"], match.groupdict().get("last_edge") or match["edge"]]
+    parts = [[edged(edge, spans.month(date(year, month, 1))) for edge in edges] for year in years_around(said)]
+    return _nearest(match, said, [first if first == last else DaySpan.between(first.first, last.last) for first, last in parts])
 
 
 def _day(match: re.Match[str], said: date) -> Days | None:
@@ -154,7 +158,10 @@ def _day_and_weekday(match: re.Match[str], said: date) -> Days | Literal["no dat
     goes_on = match.string[match.end() : match.end() + 1].strip("，,。！!")  # 12号，周三再说
     if not both and not (goes_on and set("，,").intersection(match[0])):
         return NO_DATE  # one of the two is wrong
-    days = both[0] if len(both) == 1 else nearest(both, said, looks_back(match), ahead=0.01)
+    back = looks_back(match)
+    if both and both[-1].first < said and not back and not may_be_past(match):
+        return Likely(both[-1])  # a month further ahead may have such a day too
+    days = both[0] if len(both) == 1 else nearest(both, said, back, ahead=0.01)
     if isinstance(days, Likely) and (len(both) == 1 or not may_be_past(match)):
         return days.span
     return days
@@ -236,14 +243,15 @@ _CALENDAR_RULES = (
     rule(r"(?:这个|这)(?P<season>[春夏秋冬])[天季]", _this_season),
     rule(rf"(?<![0-9〇零一二三四五六七八九十去今明前后本年大])年(?!中){_EDGE_OF_YEAR}", _edge_of_year),
     rule(rf"从?(?<!年)(?P<month>{NUMBER})月份?(?P<day>{NUMBER})(?:[日号](?:{_TO}(?:(?P<last_month>{NUMBER})月份?)?"
-         rf"(?P<last>{NUMBER})[日号])?|(?<=\d)(?=[，。！,!\s在去到要飞返走搬]|$))", _month_and_day, lacks_year=True),
+         rf"(?P<last>{NUMBER})[日号])?|(?<=\d)(?:{_TO}(?:(?P<last_month_>{NUMBER})月份?)?(?P<last_>\d{{1,2}})(?=[日号，。？！,?!\s]|$)[日号]?"
+         r"|(?=[，。！,!\s在去到要飞返走搬]|$)))", _month_and_day, lacks_year=True),
     rule(rf"(?<![第\d.一二三四五六七八九十]){_DAY_BESIDE}"
          r"(?:[早晚]上|[上中下]午)?[，,（(、\s]{0,2}(?:也就是|[是系即])?" + f"{_WEEKDAY}[)）]?", _day_and_weekday),
     rule(rf"(?:[这本下]个?)?{_WEEKDAY}[，,（(、\s]{{0,2}}{_DAY_BESIDE}[)）]?", _day_and_weekday),
-    rule(rf"{_SLASH}[（(]?{_WEEKDAY}[)）]?", _day_and_weekday),
+    rule(rf"{_SLASH}\s?[（(]?{_WEEKDAY}[)）]?", _day_and_weekday),
     rule(rf"{_SLASH}{_TO_SLASH}", _month_and_day, lacks_year=True),
     rule(rf"(?!{_RATIO}){_SLASH}(?P<last_month>)(?P<last>)(?={_PART_OF_A_DAY}|{_DOING})", _month_and_day, lacks_year=True),
-    rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})", _in_month, lacks_year=True),
+    rule(rf"(?<!年)(?P<month>{NUMBER})\s?月份?(?P<edge>{EDGE})(?:{_TO}(?P<last_edge>{EDGE}))?", _in_month, lacks_year=True),
     rule(rf"(?<![年第\d.一二三四五六七八九十])(?P<month>{NUMBER})月(?:份|(?![初中底球饼亮光]|天(?!气)))(?!{NUMBER}[日号]|\d)(?P<edge>)",
          _in_month, lacks_year=True),
     rule(rf"从?(?<![月第\d.一二三四五六七八九十])(?P<day>{NUMBER})号(?:{_TO}(?P<last>{NUMBER})号)?(?<!几号)" + _NUMBERED, _day),

@@ -15,6 +15,7 @@ from mneme.dates.english_words import (
     MONTH,
     PART_OF_DAY,
     SHORT_WEEKDAY,
+    STEPS,
     UNIT,
     WEEKDAY,
     edged,
@@ -171,6 +172,13 @@ def _years_ago_today(match: re.Match[str], said: date) -> DaySpan:
     return DaySpan.of_day(said.replace(year=said.year - least))
 
 
+def _month_years_ago(match: re.Match[str], said: date) -> Days:
+    """A year ago March: of a month that is still to come this year it may be the March before."""
+    least, most = least_and_most(match["count"], match["most"])
+    month = date(said.year - most, month_number(match["month"]), 1)
+    return if_certain(least == most and month.month <= said.month, spans.month(month))
+
+
 def _half_away(match: re.Match[str], said: date) -> Likely:
     """Half a year ago, in a year and a half."""
     sign = 1 if match["ahead"] else -1
@@ -229,15 +237,11 @@ def _before_last(match: re.Match[str], said: date) -> DaySpan:
 
 # --- the last, this or next of its kind ------------------------------------------------------------------------------
 
-_STEP = {
-    "last": -1, "past": -1, "this past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1, "this coming": 1, "upcoming": 1,
-}  # fmt: skip
-
 
 def _step(match: re.Match[str], said: date) -> Days | None:
     """Last, this or next week, month, summer, Friday, May, Christmas; perhaps early, mid or late in it."""
     which, what = " ".join(match["which"].lower().split()), " ".join(match["what"].lower().split())
-    if _STEP[which] < 0 and _OWNED.search(match.string, max(0, match.start() - _REACH), match.start()):  # "your last week"
+    if STEPS[which] < 0 and _OWNED.search(match.string, max(0, match.start() - _REACH), match.start()):  # "your last week"
         return None
     days = _step_to(which, what, said, match)
     if not (match["edge"] or match["the"]) or days is None:
@@ -248,18 +252,18 @@ def _step(match: re.Match[str], said: date) -> Days | None:
 
 
 def _step_to(which: str, what: str, said: date, match: re.Match[str]) -> Days | None:
-    step, weekday = _STEP[which], weekday_number(what)
+    step, weekday = STEPS[which], weekday_number(what)
     if weekday is not None:
         if _NUMBERED.match(match.string, match.end()) and _IS_COMING.search(match.string, 0, match.end("which")):
             return None  # "we're coming Friday 25th"
-        return english_calendar.weekday(weekday, which, step, said, match)
+        return english_calendar.weekday(weekday, which, said, match)
     # "This last month" and "the coming year" may be those of the calendar or not.
     this = _THIS.search(match.string, max(0, match.start() - _REACH), match.start())
     plain = which in ("last", "this", "next") and this is None
     if what == "week":  # on a Sunday it may have begun or not
         return if_certain(plain and said.weekday() != 6, _of_tense(spans.week(said, step), said, match))
     if what == "weekend":
-        return english_calendar.weekend(which, step, said, match)
+        return english_calendar.weekend(which, said, match)
     if what == "month":
         return if_certain(plain, _of_tense(spans.month(said, step), said, match))
     if what == "year":
@@ -283,7 +287,7 @@ def _of_tense(span: DaySpan, said: date, match: re.Match[str]) -> DaySpan:
 
 
 def _recurring(candidates: list[DaySpan], step: int, said: date, match: re.Match[str]) -> Days | None:
-    """Of the same days in several years: the latest that is over, the first that is to come, or for "this" one by tense.
+    """Choose among the same days of several years: the latest that is over, the first to come, or for "this" one by tense.
 
     "Last summer" is certain in spring, and in October may be this year's, as may "this spring".
     """
@@ -336,6 +340,8 @@ _WHICH = r"this\s+past|this\s+coming|last|past|previous|this|next|coming|upcomin
 _RULES = (
     rule(rf"\b{COUNT}\s+{UNIT}\s+(?:ago|back)\b(?!\s+(?:to|in|at|from|home)\b)", _ago, anycase=True),
     rule(rf"\b{COUNT}\s+years?\s+ago\s+(?:to the day|today)\b", _years_ago_today, anycase=True),
+    rule(rf"\b{COUNT}\s+years?\s+ago,?\s+(?:(?:in|this|last|come)\s+)?(?P<month>(?-i:{MONTH}))\b(?!\s+\d)",
+         _month_years_ago, anycase=True),
     rule(r"\b(?:half\s+an?\s+|(?P<one>an?\s+|one\s+))(?P<unit>month|year)(?(one)\s+and\s+a\s+half)\s+ago\b(?P<ahead>)?",
          _half_away, anycase=True),
     rule(r"\b(?P<ahead>in)\s+(?:half\s+an?\s+|(?P<one>an?\s+|one\s+))(?P<unit>month|year)(?(one)\s+and\s+a\s+half)\b",

@@ -18,6 +18,7 @@ from mneme.dates.english_words import (
     MONTH,
     PART_OF_DAY,
     SHORT_WEEKDAY,
+    STEPS,
     TO,
     TO_LAST,
     WEEKDAY,
@@ -33,7 +34,7 @@ from mneme.dates.english_words import (
 )
 from mneme.dates.spans import NO_DATE, Days, DaySpan, Likely, Rule, days_of_month, if_certain, nearest, rule, years_around
 
-_AHEAD = 0.6  # what lies ahead counts as nearer: of the past one speaks in the past tense, which tells
+_AHEAD = 0.6  # of their distance: future dates count as nearer, for the past has a tense of its own
 _SOON = timedelta(days=120)  # of a day that is so near, and by no word past, the next is meant
 _NEAR = timedelta(days=45)  # the same of "Saturday the 17th", of which there may be two in a quarter
 _STANDS_ALONE = re.compile(ALONE)
@@ -46,7 +47,7 @@ _VERB_OF_A_DAY = re.compile(
     rf"{EVENT}(?:['’]s| is| was))\s+$",
     re.I,
 )
-_NEXT = 183  # days within which "Saturday the 17th" is to be found
+_HALF_A_YEAR_DAYS = 183  # within them "Saturday the 17th" is to be found
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 
 
@@ -65,18 +66,24 @@ def _days(match: re.Match[str], said: date) -> Days | None:
         return within(int(groups["year"]))
     candidates = [within(year) for year in years_around(said, (first_month, first_day), (last_month, last_day))]
     weekday = weekday_number((groups.get("behind") or groups.get("weekday") or "").rstrip("."))
-    if weekday is None:
-        days = nearest(candidates, said, looks_back(match), _AHEAD)
-        if isinstance(days, Likely) and timedelta(0) <= days.span.first - said <= _SOON:
-            alone = _STANDS_ALONE.match(match.string, match.end())
-            return if_certain(alone is not None and tells_no_past(match), days.span)
-        return days
+    return _of_nearest_year(candidates, said, match) if weekday is None else _of_weekday(weekday, candidates, said, match)
+
+
+def _of_nearest_year(candidates: list[DaySpan], said: date, match: re.Match[str]) -> Days | None:
+    days = nearest(candidates, said, looks_back(match), _AHEAD)
+    if isinstance(days, Likely) and timedelta(0) <= days.span.first - said <= _SOON:
+        alone = _STANDS_ALONE.match(match.string, match.end())
+        return if_certain(alone is not None and tells_no_past(match), days.span)
+    return days
+
+
+def _of_weekday(weekday: int, candidates: list[DaySpan], said: date, match: re.Match[str]) -> Days | None:
     agreeing = [span for span in candidates if span.first.weekday() == weekday]
     back = looks_back(match)
     days = nearest(agreeing, said, back, _AHEAD) or nearest(candidates, said, back, _AHEAD)
     # The weekday tells the year of two neighbours; which does not suit the tense is a mistake.
     span = days.span if isinstance(days, Likely) else days
-    near = span and abs((span.first - said).days) < _NEXT
+    near = span and abs((span.first - said).days) < _HALF_A_YEAR_DAYS
     return span and if_certain(span in agreeing and (near or isinstance(days, DaySpan)), span)
 
 
@@ -90,7 +97,7 @@ def _weekday_and_day(match: re.Match[str], said: date) -> Days | None:
     """The next day of that number that is such a weekday, or the latest; None where there is none near."""
     weekday, number = weekday_number(match["weekday"]), int(match["day"])
     back = True if (match.groupdict().get("was") or "").lower() in ("was", "fell on") else looks_back(match)
-    for days in range(_NEXT):
+    for days in range(_HALF_A_YEAR_DAYS):
         day = said + timedelta(days=-days if back else days)
         if day.day == number and day.weekday() == weekday:
             idiom = (weekday, number) == (4, 13)  # unlucky, or a film
@@ -138,7 +145,7 @@ def _month_only(match: re.Match[str], said: date) -> Days | None:
 
 def _month_of_step(match: re.Match[str], said: date) -> DaySpan:
     """January next year."""
-    year = said.year + {"last": -1, "this": 0, "next": 1}[match["which"].lower()]
+    year = said.year + STEPS[match["which"].lower()]
     return edged(match["edge"], spans.month(date(year, month_number(match["month"]), 1)))
 
 
@@ -188,8 +195,9 @@ def _both(pattern: str) -> tuple[Rule, Rule]:
 _WITHIN = ("in", "during", "by", "year")
 _PERSONS = ("April", "May", "June", "August", "Jan")  # "I bought it for June"
 _ON_A = rf"\b(?:(?P<weekday>{WEEKDAY}|{SHORT_WEEKDAY})\b\.?,?\s+)?(?:the\s+)?"
-_TH = r"(?:st|nd|rd|th)?"
-_FIRST, _LAST = rf"(?P<day>\d{{1,2}}){_TH}", rf"(?P<last>\d{{1,2}}){_TH}"
+_TH = "(?:st|nd|rd|th)"
+_NTH, _LAST_NTH = rf"(?P<day>\d{{1,2}}){_TH}", rf"(?P<last>\d{{1,2}}){_TH}"
+_FIRST, _LAST = f"{_NTH}?", f"{_LAST_NTH}?"
 _OF = r"(?:\s+of)?\s+"
 _MONTH_NAME, _FIRST_MONTH = rf"(?P<month>{MONTH})", rf"(?P<first_month>{MONTH})"
 # Beside a day even a short form in small letters is a month ("8th feb"); "the 5 may come" is none.
@@ -213,16 +221,16 @@ RULES = (
     *_both(rf"\b[Ii]n\s+{_ITS_MONTH},\s+(?:on\s+)?the\s+{_FIRST}(?<=[a-z]){ALONE}"),
     *_both(rf"{BETWEEN}\b{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_ITS_MONTH}"),
     *_both(rf"{BETWEEN}\b{_ITS_MONTH}\b\.?\s+{_FIRST}{TO_LAST}(?:the\s+)?{_LAST}"),
-    *_both(rf"{BETWEEN}\b{_FIRST}{_OF}{_ITS_MONTH}{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)(?!{_OF}{_BESIDE_A_DAY})"),
+    *_both(rf"{BETWEEN}\b{_FIRST}{_OF}{_ITS_MONTH}{TO_LAST}(?:the\s+)?{_LAST_NTH}(?!{_OF}{_BESIDE_A_DAY})"),
     *_both(rf"{BETWEEN}\b{_FIRST}{_OF}{_ITS_FIRST_MONTH}{TO_LAST}(?:the\s+)?{_LAST}{_OF}{_ITS_MONTH}"),
     *_both(rf"{BETWEEN}\b{_ITS_FIRST_MONTH}\b\.?\s+{_FIRST}{TO_LAST}{_ITS_MONTH}\b\.?\s+{_LAST}"),
     rule(rf"{BETWEEN}\b{_FIRST}\s+{_FIRST_MONTH}\s+(?P<first_year>\d{{4}}){TO_LAST}{_LAST}\s+{_MONTH_NAME}\s+(?P<year>\d{{4}})\b",
          _days, relative=False),
     rule(rf"\b(?P<ordinal>(?i:first|second|third))\s+of\s+{_MONTH_NAME}\b(?!\s+\d)", _ordinal_day, lacks_year=True),
     rule(rf"\b(?P<weekday>{WEEKDAY}|(?<![Ii] )(?<![Hh]e )(?<![Ww]e )(?<!ey )(?i:{SHORT_WEEKDAY}))\b,?"
-         rf"\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b", _weekday_and_day),
+         rf"\s+(?:the\s+)?{_NTH}\b", _weekday_and_day),
     rule(rf"\b(?P<weekday>{WEEKDAY}),?\s+(?P<day>\d{{1,2}})(?=[.!]?$|[,;] |\. )", _weekday_and_day),
-    rule(r"\b[Tt]he\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?P<was>is|was|will\s+be|falls\s+on|fell\s+on)\s+"
+    rule(rf"\b[Tt]he\s+{_NTH}\s+(?P<was>is|was|will\s+be|falls\s+on|fell\s+on)\s+"
          rf"(?:an?\s+)?(?P<weekday>{WEEKDAY})\b", _weekday_and_day),
     rule(_PART_OF_MONTH + r"\s+(?P<year>\d{4})\b", _part_of_month, relative=False),
     rule(_PART_OF_MONTH + r"\b(?P<year>)(?!\s+\d)", _part_of_month, lacks_year=True),
@@ -238,18 +246,18 @@ RULES = (
     rule(r"\b(\d\d?)/(\d\d?)/((?:20)?\d\d)\b", _slashes, relative=False),
     rule(r"(?<![\d.])(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?P<year>(?:19|20)\d\d)\b", _numbers, relative=False),
     rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill|[Ss]ince|[Bb]efore|[Aa]fter|[Ff]rom|[Tt]o|(?P<between>[Bb]etween)|"
-         rf"weekend\s+of|week\s+of)\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b"
-         rf"(?!{TO}(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\s+(?:of\s+)?{_BESIDE_A_DAY}\b)"
-         rf"(?:{TO_LAST}(?:the\s+)?(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b)?(?!\s+of\b|\s+in\s+\d{{4}}){ALONE}", _day_of_month),
-    rule(rf"\b(?:[Ff]rom|(?P<between>[Bb]etween))\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th){TO_LAST}(?:the\s+)?"
-         rf"(?P<last>\d{{1,2}})(?:st|nd|rd|th)\b(?!\s+(?:of\b|{_BESIDE_A_DAY}\b)){ALONE}", _day_of_month),
-    rule(rf"\b[Tt]he\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b(?P<last>)(?!\s+(?:of\b|time\b)|\s+in\s+\d{{4}}){ALONE}",
+         rf"weekend\s+of|week\s+of)\s+the\s+{_NTH}\b"
+         rf"(?!{TO}(?:the\s+)?\d{{1,2}}{_TH}\s+(?:of\s+)?{_BESIDE_A_DAY}\b)"
+         rf"(?:{TO_LAST}(?:the\s+)?{_LAST_NTH}\b)?(?!\s+of\b|\s+in\s+\d{{4}}){ALONE}", _day_of_month),
+    rule(rf"\b(?:[Ff]rom|(?P<between>[Bb]etween))\s+{_NTH}{TO_LAST}(?:the\s+)?"
+         rf"{_LAST_NTH}\b(?!\s+(?:of\b|{_BESIDE_A_DAY}\b)){ALONE}", _day_of_month),
+    rule(rf"\b[Tt]he\s+{_NTH}\b(?P<last>)(?!\s+(?:of\b|time\b)|\s+in\s+\d{{4}}){ALONE}",
          _day_of_verb),
-    rule(rf"\b[Oo]n\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b(?P<last>)(?!\s+(?:of\b|[A-Z]|{_BESIDE_A_DAY}\b)){ALONE}",
+    rule(rf"\b[Oo]n\s+{_NTH}\b(?P<last>)(?!\s+(?:of\b|[A-Z]|{_BESIDE_A_DAY}\b)){ALONE}",
          _day_of_month),
-    rule(r"\b(?:(?i:on)\s+)?(?:(?i:the)\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b",
+    rule(rf"\b(?:(?i:on)\s+)?(?:(?i:the)\s+)?{_NTH}\s+(?:of\s+)?(?P<which>last|this|the|next)\s+month\b",
          _day_of_step),
-    rule(r"\b(?P<which>last|this|next)\s+month,?\s+(?:on\s+)?(?:the\s+)?(?P<day>\d{1,2})(?:st|nd|rd|th)\b", _day_of_step),
+    rule(rf"\b(?P<which>last|this|next)\s+month,?\s+(?:on\s+)?(?:the\s+)?{_NTH}\b", _day_of_step),
     rule(r"\b(?i:(?P<own>in|since|from|until|during|by|of|year|early|late|around))\s+(?P<year>(?:19|20)\d\d)\b(?![-/.,]\d)"
          + ALONE, _year_only, relative=False),
 )  # fmt: skip
@@ -270,11 +278,10 @@ _AT_AN_HOUR = re.compile(
     re.I,
 )
 _RETURNED = re.compile(r"\b(?:asleep|awake|back|bed|home|stuck|thanks|up)\b", re.I)
-_WEEKS = {"last": -1, "this": 0, "next": 1}
 
 
-def weekday(number: int, which: str, step: int | None, said: date, match: re.Match[str]) -> Days:
-    """Last, this, next or a bare Friday (``step`` None): last is the latest before, bare goes by tense.
+def weekday(number: int, which: str, said: date, match: re.Match[str]) -> Days:
+    """Last, this, next or a bare Friday (``which`` is empty): last is the latest before, bare goes by tense.
 
     Without a tense, "dentist thursday 8am" is an appointment.
 
@@ -282,7 +289,7 @@ def weekday(number: int, which: str, step: int | None, said: date, match: re.Mat
     Friday", that of next week, is likely only while another comes before it.
     """
     latest, soonest = _latest(number, said), _soonest(number, said)
-    if step is None or which == "this":
+    if which in ("", "this"):
         back = looks_back(match)
         if back is None and _is_appointed_at_an_hour(match):
             back = False
@@ -292,7 +299,7 @@ def weekday(number: int, which: str, step: int | None, said: date, match: re.Mat
         if which == "this" and not back and this_week.first == said:
             return Likely(this_week)
         return if_certain(back is not None and this_week.first != said, latest if back else soonest)
-    if step < 0:
+    if STEPS[which] < 0:
         of_last_week = latest.first < min(said - timedelta(days=1), spans.week(said).first)
         return if_certain(which != "last" or of_last_week, latest)
     if which != "next":
@@ -309,9 +316,9 @@ def _is_appointed_at_an_hour(match: re.Match[str]) -> bool:
     return is_still_ahead(text, end) or is_still_ahead(text, at.end())
 
 
-def weekend(which: str, step: int, said: date, match: re.Match[str]) -> Days:
+def weekend(which: str, said: date, match: re.Match[str]) -> Days:
     """Last, this or next weekend; "next" is likely only while one comes before it, and "this" of a past one early in a week."""
-    this = spans.weekend(said)
+    step, this = STEPS[which], spans.weekend(said)
     begun = this.first <= said
     if step == 0 and not begun:
         back = looks_back(match)
@@ -342,7 +349,7 @@ def _bare(match: re.Match[str], said: date) -> Days | None:
     """The last or the next of its kind; None for any of them ("on a Wednesday", "every Friday", "that Tuesday")."""
     if _NO_CERTAIN_DAY.search(match.string, max(0, match.start() - _REACH), match.start()):
         return None
-    days = weekday(_number(match[1]), "", None, said, match)
+    days = weekday(_number(match[1]), "", said, match)
     explains = _EXPLAINS.search(match.string, max(0, match.start() - _REACH), match.start())
     return Likely(days) if explains and isinstance(days, DaySpan) else days
 
@@ -355,7 +362,7 @@ def _range(match: re.Match[str], said: date) -> Days | Literal["no date"]:
     first, last = _number(match["first"]), _number(match["last"])
     length = timedelta(days=(last - first) % 7)
     if match["which"]:
-        start = spans.week(said, _WEEKS[match["which"].lower()]).first + timedelta(days=first)
+        start = spans.week(said, STEPS[match["which"].lower()]).first + timedelta(days=first)
     elif back:
         start = _latest(last, said).first - length
     else:
@@ -386,11 +393,11 @@ def _in_a_week(match: re.Match[str], said: date) -> DaySpan:
 
 def _of_week(match: re.Match[str], said: date) -> Days:
     """Friday next week, Monday of last week, next week on Tuesday; on a Sunday, or of one, weeks may begin with it."""
-    number, week = _number(match["weekday"]), spans.week(said, _WEEKS[match["which"].lower()])
+    number, week = _number(match["weekday"]), spans.week(said, STEPS[match["which"].lower()])
     return if_certain(6 not in (number, said.weekday()), DaySpan.of_day(week.first + timedelta(days=number)))
 
 
-def _weekend(match: re.Match[str], said: date) -> Days | None:
+def _the_weekend(match: re.Match[str], said: date) -> Days | None:
     """The weekend: the latest that has begun when the sentence looks back, the one to come when it looks ahead."""
     back = looks_back(match)
     if back is None:
@@ -404,7 +411,7 @@ def _weekend(match: re.Match[str], said: date) -> Days | None:
 _DAY = rf"(?:{WEEKDAY}|(?-i:{SHORT_WEEKDAY})\b\.?)"
 _WHICH_WEEK = r"(?P<which>last|this|next)\s+week"
 WEEKDAY_RULES = (
-    rule(rf"\b({WEEKDAY})\b(?!,?\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\b|\s+(?:morning|afternoon|evening|night)s)"
+    rule(rf"\b({WEEKDAY})\b(?!,?\s+(?:the\s+)?\d{{1,2}}{_TH}\b|\s+(?:morning|afternoon|evening|night)s)"
                       rf"{PART_OF_DAY}", _bare, anycase=True),
     rule(rf"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Tt]ill?|[Ss]ince)\s+({SHORT_WEEKDAY})\b", _bare),
     rule(r"\b(mon|tues?|wed|thu(?:rs?)?|fri)(?=,?\s+(?:at\s+)?\d{1,2}(?:[:.]\d\d|\s*[ap]m\b)|\s+at\s+\d)", _bare),
@@ -416,5 +423,5 @@ WEEKDAY_RULES = (
     rule(rf"\b(?P<weekday>{WEEKDAY})\s+week\b(?!\s*\d)", _in_a_week, anycase=True),
     rule(rf"\b(?P<weekday>{WEEKDAY}){PART_OF_DAY},?\s+(?:of\s+|in\s+)?{_WHICH_WEEK}\b", _of_week, anycase=True),
     rule(rf"\b{_WHICH_WEEK},?\s+(?:on\s+)?(?P<weekday>{WEEKDAY})\b{PART_OF_DAY}", _of_week, anycase=True),
-    rule(r"\b(?P<own>on|at|over|during|all|for)\s+(?:the\s+)?weekend\b", _weekend, anycase=True),
+    rule(r"\b(?P<own>on|at|over|during|all|for)\s+(?:the\s+)?weekend\b", _the_weekend, anycase=True),
 )  # fmt: skip

@@ -23,6 +23,9 @@ _SAFE = [name.lower() for name in MONTHS if name not in ("March", "May")]  # in 
 MONTH = "(?:" + "|".join([f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "May"] + ["Sept", "May", *_SAFE]) + ")"
 WEEKDAY = "(?:" + "|".join(name.capitalize() for name in WEEKDAYS) + ")"
 SHORT_WEEKDAY = r"(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
+STEPS = {
+    "last": -1, "past": -1, "this past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1, "this coming": 1, "upcoming": 1,
+}  # fmt: skip
 EDGE = r"(?:(?:early|mid|late)[\s-]+(?:in\s+)?|(?:the\s+)?(?:beginning|start|middle|end)\s+of\s+)"
 PART_OF_DAY = r"(?:\s+(?:morning|afternoon|arvo|evening|night|lunchtime)\b)?"
 NUMBER = rf"\d{{1,3}}|{'|'.join(sorted((*_NUMBERS, *_VAGUE), key=len, reverse=True))}"
@@ -107,7 +110,9 @@ def tells_no_past(match: re.Match[str]) -> bool:
     text, start, end = match.string, match.start(), match.end()
     begins, ends = _sentence_of(text, start, end)
     cues = (*_cues(text, begins, start), *_cues(text, end, ends))
-    return not any(cue.back for cue in cues) and not _WORDS.preposition.search(text, begins, start)
+    own = _WORDS.preposition.search(text, begins, start)
+    of_a_stretch = own is not None and own[1].lower() == "from" and _WORDS.range.search(match[0])
+    return not any(cue.back for cue in cues) and (not own or bool(of_a_stretch))
 
 
 def _by_cues(text: str, start: int, end: int, begins: int, ends: int) -> bool | None:

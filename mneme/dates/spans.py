@@ -172,7 +172,7 @@ def years_around(said: date, *days: tuple[int, int]) -> list[int]:
 
 
 def nearest(candidates: Sequence[DaySpan], said: date, back: bool | None, ahead: float = 1) -> Days | None:
-    """Of the same days in several years the nearest on the side that the tense tells; likely where another is within reason.
+    """The nearest of the same days in several years, on the side of the tense; likely where another is within reason.
 
     Args:
         candidates: the days in each year, in order.

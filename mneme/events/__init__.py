@@ -26,5 +26,7 @@ from mneme.events.parsing import LARGEST_EVENT_BYTES as LARGEST_EVENT_BYTES
 from mneme.events.parsing import AnyEvent as AnyEvent
 from mneme.events.parsing import describe as describe
 from mneme.events.parsing import input_errors as input_errors
+from mneme.events.parsing import named_within as named_within
 from mneme.events.parsing import parse_event as parse_event
+from mneme.events.parsing import plain_message as plain_message
 from mneme.events.parsing import refuse_future as refuse_future

@@ -1,16 +1,18 @@
 """Documents, and erasures of conversations, owners and documents."""
 
+from abc import abstractmethod
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from mneme.events.base import Base64, ConversationEvent, Label, MetadataField, Moment, Name, Owned
+from mneme.ids import conversation_path, document_key
 from mneme.times import utc_now
 
 
 class Erasing(BaseModel):
-    """An event that erases: its receipt is kept under ``erasure_id``."""
+    """An event that erases: its receipt is kept under ``erasure_id``, which counts once."""
 
     model_config = ConfigDict(defer_build=True)
     erasure_id: Label = ""
@@ -23,6 +25,11 @@ class Erasing(BaseModel):
             raise ValueError("requested_at has no offset; write one ('2026-03-01T09:00:00+01:00')")
         return moment
 
+    @property
+    @abstractmethod
+    def subject(self) -> str:
+        """The id of the conversation, the document or the owner that is erased."""
+
 
 class Forget(Erasing, ConversationEvent):
     """Erases a conversation: its messages, and all that was made of them. The receipt is kept under ``erasure_id``.
@@ -31,6 +38,11 @@ class Forget(Erasing, ConversationEvent):
     """
 
     event: Literal["forget"] = "forget"
+
+    @property
+    def subject(self) -> str:
+        """The conversation."""
+        return conversation_path(self.tenant_id, self.conversation_id)
 
 
 class Erase(Erasing, Owned):
@@ -47,6 +59,11 @@ class Erase(Erasing, Owned):
     @property
     def key(self) -> str:
         """``tenant/owner_type/owner``."""
+        return self.owner.key
+
+    @property
+    def subject(self) -> str:
+        """The owner."""
         return self.owner.key
 
 
@@ -100,3 +117,8 @@ class ForgetDocument(Erasing, Owned):
     def key(self) -> str:
         """``tenant/document``, on the documents topic."""
         return f"{self.tenant_id}/{self.document_id}"
+
+    @property
+    def subject(self) -> str:
+        """The document, with its owner."""
+        return document_key(self.owner.key, self.document_id)

@@ -103,10 +103,14 @@ class Message(Owned, ConversationEvent):
             fill["timezone"] = zone_name_of(self.sent_at)
         fill["sender_id"] = self.sender_id or (self.user_id if self.role == "user" else self.agent_id) or self.role
         fill["sender_name"] = self.sender_name or self.sender_id
-        fill["message_id"] = self.message_id or short_hash(
-            "\0".join((self.key, self.sent_at.astimezone(UTC).isoformat(), self.sender_id, self.text, *self._beside_the_text()))
-        )
+        fill["message_id"] = self.message_id or self._default_id()
         return self
+
+    def _default_id(self) -> str:
+        """A hash of all that it says; NUL parts what is hashed, so one that was sent is escaped."""
+        sent_at = self.sent_at.astimezone(UTC).isoformat()
+        parts = (self.key, sent_at, self.sender_id, self.text, *self._beside_the_text())
+        return short_hash("\0".join(part.replace("\1", "\1\1").replace("\0", "\1\2") for part in parts))
 
     def _beside_the_text(self) -> Iterator[str]:
         """All that the text does not tell: the tool calls, and the bytes or places of attachments."""

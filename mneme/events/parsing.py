@@ -6,7 +6,7 @@ much there is before it is parsed.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -72,6 +72,7 @@ def is_deeper_outline(outlined: bytes) -> bool:
 
 FURTHEST_FUTURE = timedelta(days=1)  # a clock that is wrong by more than a day is an error of the sender
 LARGEST_EVENT_BYTES = 10 * 1024 * 1024  # of one event as JSON; a larger document is sent by reference
+_OF_THE_WHOLE = ("event", "json", "bytes")  # stand in place of a field where an event as a whole is wrong
 _MOST_COMPLAINTS, _LONGEST_COMPLAINT = 5, 300  # of one event; a hostile one could quote itself a million times
 
 AnyEvent = Message | Edit | Delete | Correct | Retract | Flush | Forget | Erase | Document | ForgetDocument
@@ -152,12 +153,18 @@ def input_errors() -> Iterator[None]:
         raise InputError(describe(error)) from error
 
 
+def named_within(place: str, error: InputError) -> InputError:
+    """An error of ``parse_event`` with the field below a place, such as ``events.0``; of a whole event the place alone."""
+    field, _, reason = str(error).partition(": ")
+    return InputError(f"{place}: {reason}" if field in _OF_THE_WHOLE else f"{place}.{field}: {reason}")
+
+
 def describe(error: ValidationError) -> str:
     """A pydantic error as one line: the first fields with what is wrong, without the values (they may be secret)."""
     found: dict[str, list[str]] = {}
     for detail in error.errors(include_url=False, include_input=False, include_context=False):
         field = ".".join(str(part) for part in detail["loc"] if not _is_branch(part)) or "event"
-        found.setdefault(field, []).append(detail["msg"].removeprefix("Value error, "))
+        found.setdefault(field, []).append(plain_message(detail["type"], detail["msg"]))
     lines = []
     for field, messages in found.items():
         if any(other.startswith(f"{field}.") for other in found):
@@ -166,6 +173,26 @@ def describe(error: ValidationError) -> str:
         lines.append(line if len(line) <= _LONGEST_COMPLAINT else f"{line[: _LONGEST_COMPLAINT - 1]}…")
     more = [f"and {len(lines) - _MOST_COMPLAINTS} more"] if len(lines) > _MOST_COMPLAINTS else []
     return "; ".join([*lines[:_MOST_COMPLAINTS], *more])
+
+
+def plain_message(kind: str, message: str) -> str:
+    """The reason of a pydantic error, in words that name the form in which a value is written.
+
+    >>> plain_message("int_parsing", "Input should be a valid integer, unable to parse string as an integer")
+    'is no whole number'
+    """
+    if kind == "string_too_short" and "at least 1 " in message:
+        return "is empty"
+    plain = next((words for kinds, words in _PLAIN.items() if kind.startswith(kinds)), message)
+    return plain.removeprefix("Value error, ")
+
+
+_PLAIN: Mapping[tuple[str, ...], str] = {
+    ("datetime_", "date_"): "is no time; write 2026-03-01T09:00:00+01:00, or a day: 2026-03-01",
+    ("int_parsing", "int_from_float"): "is no whole number",
+    ("float_parsing",): "is no number",
+    ("bool_parsing",): "is neither true nor false",
+}
 
 
 def _is_branch(part: int | str) -> bool:

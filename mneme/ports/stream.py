@@ -53,7 +53,7 @@ class Lag:
 
     @property
     def total(self) -> int:
-        """Of all lanes but the backfill, which may wait."""
+        """Unread events of all lanes but the backfill, which may wait."""
         return sum(count for lane, count in self.unread.items() if lane != "backfill")
 
 
@@ -72,7 +72,7 @@ class DeadLetter:
 class Scope:
     """The scope of an erasure: conversations of a tenant, and, if ``owner`` is given, all that names this owner.
 
-    With a ``document_id`` it is that document of the owner, and nothing else of the owner's.
+    With a ``document_id`` it is that document of the owner, with the conversations, and nothing else of the owner's.
     """
 
     tenant_id: str

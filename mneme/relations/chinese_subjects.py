@@ -1,4 +1,4 @@
-"""Of whom and of what a Chinese clause speaks: people go by their names and kin, things by the words that end their names."""
+"""The subject of a Chinese clause: people go by their names and kin, things by the words that end their names."""
 
 import re
 from dataclasses import replace

@@ -230,7 +230,7 @@ def _digits(words: list[str]) -> list[str]:
 
 
 def same_kind(found: list[Found]) -> list[Found]:
-    """Of what was switched from and to, the kind of one is that of the other; without the old one, all of its kind end."""
+    """Give what was switched from and to one kind, that of either; without the old one, all of its kind end."""
     kind = next((attribute for _, attribute, _, _ in found if attribute != "uses"), "uses")
     found = [(subject, kind if attribute == "uses" else attribute, value, ends) for subject, attribute, value, ends in found]
     if kind != "uses" and not any(ends for *_, ends in found):

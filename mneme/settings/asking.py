@@ -15,14 +15,10 @@ class Retrieval(Group):
 
     # These values are measured or fitted; `mneme bench locomo --set NAME=VALUE` measures another.
     top_k: ClassVar[int] = 20  # results, where neither the request nor the type of the question says it
-    # Logistic regression, or min-max of both legs; auto: lr where there are coefficients for the index and the embedder.
-    scoring: ClassVar[Literal["auto", "lr", "min-max"]] = "auto"
     # Share of the fact in a score; the rest is its episode's. None: the fitted share, 0.5 without coefficients.
     alpha: ClassVar[float | None] = None
     facts_per_episode: ClassVar[int] = 5  # nested under an episode
-    viewpoint: ClassVar[bool] = True  # ask a question about somebody from their point of view too: they say "I"
     competition: ClassVar[bool] = True  # facts compete with their episodes; else only episodes hold places
-    granularity: ClassVar[bool] = True  # favour the type of memory that the question asks for
     # Of the way to the best score for what relationships lead to, where a question asks for more than one step; 0: no such leg.
     graph_weight: ClassVar[float] = 0.9
     open_foresight_days: ClassVar[int] = 180  # something expected without a date lasts so long from when it was said

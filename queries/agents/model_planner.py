@@ -42,7 +42,7 @@ class Choice(BaseModel):
 
 
 class Parts(BaseModel):
-    """The answer of split."""
+    """Sub-queries of a split question."""
 
     queries: list[str]
 
@@ -117,7 +117,7 @@ class ModelPlanner:
         return Judgement(verdict.sufficient, verdict.confidence, queries, _line(verdict.missing), people)
 
     def _answer(self, system: str, user: str, form: type[Answer], budget: Budget) -> Answer:
-        """Steps 1 and 2."""
+        """Take a call out of the budget, and ask the model."""
         budget.take_call(estimate_tokens(system) + estimate_tokens(user) + ANSWER_TOKENS)
         prompt = Prompt(role=Role.AGENTS, system=system, user=user)
         return self._chat.answer(prompt, form, seconds=budget.seconds_left, spent=budget.spent)

@@ -73,7 +73,7 @@ def reflect(run: Run, supplementary: int) -> None:
 
     Source: the reflexive retrieval of EverMemOS. The steps:
 
-    1. Search for the question; the top 20, reranked, of which rules look at the ten best and a model at all.
+    1. Search for the question; the top 20, reranked, of which rules look at the ten best and a model looks at all.
     2. One decision: sufficient, or what is missing and the queries that would bring it: of a model up to six.
     3. Search for these at once, and for the question among the words of the people named. All is fused, the best are kept, and
        each query has one place at least.

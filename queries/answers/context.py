@@ -124,7 +124,7 @@ def context_of(found: SearchResponse, asked_at: datetime, budget: int, count: Ca
     def text_of(chosen: Sequence[ContextMemory]) -> str:
         return _rendered(shown(chosen), asked, about_time, compares)
 
-    selection = fitted(found, asked_at, budget, count, about_time, text_of)
+    selection = fitted(found, asked_at, budget, count, counts_days=about_time, render=text_of)
     text = text_of(selection.chosen)
     return Context(text, tuple(shown(selection.chosen)), selection.candidates, count(text), asked)
 

@@ -183,9 +183,9 @@ def _of_one_fact(
     chance, certain = 0.0, _SURE * sum(chances[memory] for memory in fitting)
     for memory in fitting:
         tokens = frozenset(tokenise(memory.text))
-        if tokens not in seen:
+        if not any(tokens <= before for before in seen):
             yield memory
-        seen.add(tokens)
+            seen.add(tokens)
         chance += chances[memory]
         if chance >= certain or len(seen) == _MOST_FOR_ONE_FACT or memory in sufficing:
             return
@@ -241,7 +241,8 @@ def _line(
 
 def _quote(memory: ContextMemory, longest: int) -> str:
     quote = memory.text if len(memory.text) <= longest else memory.text[: longest - 1] + "…"
-    source = f"{memory.source}: " if memory.source and memory.kind in ("message", "profile") else ""
+    named = memory.kind in ("message", "profile") and not memory.text.startswith(f"{memory.source}: ")
+    source = f"{memory.source}: " if memory.source and named else ""
     return f"“{source}{quote}”"
 
 

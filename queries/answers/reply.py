@@ -135,7 +135,7 @@ class Reply:
         return self._before is not None
 
     def _shown_alone(self, found: re.Match[str]) -> str:
-        """Of numbers in brackets those that were shown, each in brackets of its own."""
+        """Keep of numbers in brackets those that were shown, each in brackets of its own."""
         numbers = [int(number) for number in re.findall(r"\d+", found[0])]
         shown = [number for number in numbers if 1 <= number <= self._shown]
         self.cited = tuple(dict.fromkeys((*self.cited, *shown)))

@@ -7,7 +7,8 @@ from typing import Any
 
 from mneme.errors import StoreUnavailable
 from mneme.ports import MemoryIndex
-from mneme.rows import Row, erasure_receipt, flush_marker
+from mneme.receipts import erasure_receipt, flush_marker
+from mneme.rows import Row
 from mneme.times import utc_now
 from queries.browsing.graph import read_graph
 from queries.browsing.history import read_history, read_portrait

@@ -17,7 +17,6 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from connectors.aging_cache import Derived
 from mneme.ports import Filter, TextLeg
 from mneme.records import Entity, Relationship
 from mneme.rows import Collection as Rows
@@ -143,7 +142,7 @@ def walk(question: Question, parts: Iterable[Entity | Relationship], moment: dat
 
 def parts_of(rows: Iterable[Row]) -> list[Entity | Relationship]:
     """The records of rows of the graph."""
-    return [part for part in map(_part_of, rows) if part is not None]
+    return [record for record in map(record_of, rows) if isinstance(record, Entity | Relationship)]
 
 
 def leads(walk: Walk) -> bool:
@@ -223,14 +222,11 @@ class Nodes:
 
     def named_in(self, text: str) -> list[str]:
         """The nodes that a text names."""
-        return named_in(text, self.names, self._is_person)
-
-    def _is_person(self, node: str) -> bool:
-        entity = self.entities.get(node)
-        return entity is not None and entity.type == "person"
+        people = {node for node, entity in self.entities.items() if entity.type == "person"}
+        return named_in(text, self.names, people)
 
     def rank(self, node: str) -> tuple[int, str]:
-        """Of nodes that fit alike the one comes first that was spoken of more often."""
+        """The order of nodes that fit alike: first the one that was spoken of more often."""
         entity = self.entities.get(node)
         return -len(entity.mentions) if entity else 0, node
 
@@ -260,16 +256,9 @@ def joined(edges: Sequence[Relationship]) -> Relationship:
     )
 
 
-@Derived  # many searches reach the same
 def _places(part: Entity | Relationship) -> frozenset[tuple[str, str]]:
     """Every episode and message that mentions a part; an episode has the message ``""``."""
     return frozenset((each.episode_id, message) for each in part.mentions for message in ("", *each.message_ids))
-
-
-@Derived  # to ask a record of pydantic for its class takes longer than to keep it
-def _part_of(row: Row) -> Entity | Relationship | None:
-    record = record_of(row)
-    return record if isinstance(record, Entity | Relationship) else None
 
 
 def _is_over(edge: Relationship, moment: datetime) -> bool:
@@ -284,12 +273,12 @@ def _tokens(name: str) -> list[str]:
 
 def graph_response(entities: Sequence[Reached[Entity]], relationships: Sequence[Reached[Relationship]]) -> Graph:
     """The reached part of the graph as a response, with its sources, in this order."""
-    # An edge is kept by the names that were said; here both ends go by the one name of their entity.
-    called = {alias: each.part.name for each in reversed(entities) for alias in each.part.aliases}
-    called |= {each.part.name: each.part.name for each in entities}
+    # An edge is kept by the names that were said; here both ends go by the one name of their entity, in its case.
+    called = {folded(alias): each.part.name for each in reversed(entities) for alias in each.part.aliases}
+    called |= {folded(each.part.name): each.part.name for each in entities}
 
     def ends(edge: Relationship) -> dict[str, str]:
-        return {"source": called.get(edge.source, edge.source), "target": called.get(edge.target, edge.target)}
+        return {end: called.get(folded(said), said) for end, said in (("source", edge.source), ("target", edge.target))}
 
     return Graph(
         entities=tuple(GraphEntity(**_shown(each.part), hop=each.hop) for each in entities),
@@ -297,7 +286,6 @@ def graph_response(entities: Sequence[Reached[Entity]], relationships: Sequence[
     )
 
 
-@Derived  # many searches show the same
 def _shown(part: Entity | Relationship) -> dict[str, Any]:
     """The fields of its response, with the sources of its newest mentions."""
     newest = part.mentions[-_MOST_MENTIONS:]

@@ -7,7 +7,7 @@ has more than two letters and nobody else goes by it. A relationship is asked fo
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -75,7 +75,7 @@ def naming(asked: str, entities: Sequence[Entity]) -> Naming:
     return Naming(asked, entity, tuple(names), parts, tuple(sorted({each.name for each in meant} - {entity.name})))
 
 
-def named_in(text: str, bearers: Mapping[str, Iterable[str]], is_person: Callable[[str], bool]) -> list[str]:
+def named_in(text: str, bearers: Mapping[str, Iterable[str]], people: Collection[str]) -> list[str]:
     """Those whom a text names, in the order of the text.
 
     1. Every name is looked for as a whole, and the names of people in parts as well (queries/questions/people.py). A thing that
@@ -86,7 +86,7 @@ def named_in(text: str, bearers: Mapping[str, Iterable[str]], is_person: Callabl
     Args:
         text: in which they are looked for.
         bearers: by which names each of them goes.
-        is_person: of which of them a part of a name is enough.
+        people: those of whom a part of a name is enough.
     """
     # 1.
     exact, lower = _has_capitals(text), text.casefold()
@@ -95,7 +95,7 @@ def named_in(text: str, bearers: Mapping[str, Iterable[str]], is_person: Callabl
         for name in names:
             if not _may_be_in(lower, name):
                 continue  # to look for it takes a pattern of its own
-            for start, end in _occurrences(text, name, is_person(bearer), exact):
+            for start, end in _occurrences(text, name, bearer in people, exact):
                 meant = spans.setdefault((start, end), {})
                 meant[bearer] = meant.get(bearer, False) or folded(text[start:end]) == folded(name)
     # 2.

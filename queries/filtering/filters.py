@@ -23,10 +23,10 @@ from mneme.labels import (
     LONGEST_VALUE,
     LabelCondition,
     Side,
+    can_filter_key,
+    can_filter_value,
     containing,
     equal_to,
-    is_key,
-    is_value,
     present,
     within,
 )
@@ -162,7 +162,7 @@ def conditions_of(metadata: Mapping[str, Any]) -> tuple[LabelCondition, ...]:
 
 
 def _of_key(key: str, asked: Any) -> list[LabelCondition]:
-    if not is_key(key) or not _is_text(key):
+    if not can_filter_key(key) or not _is_text(key):
         raise ValueError(f"{key[:LONGEST_KEY]!r}: a key has at most {LONGEST_KEY} characters of well-formed Unicode")
     if isinstance(asked, list | tuple):
         asked = {"in": asked}
@@ -183,7 +183,7 @@ def _of_key(key: str, asked: Any) -> list[LabelCondition]:
 
 def _range(key: str, bounds: Mapping[Side, Any]) -> LabelCondition:
     for side, bound in bounds.items():
-        if isinstance(bound, bool) or not (isinstance(bound, datetime) or (is_value(bound) and _is_text(bound))):
+        if isinstance(bound, bool) or not (isinstance(bound, datetime) or (can_filter_value(bound) and _is_text(bound))):
             raise ValueError(f"{key}.{side}: takes a number, a date or time (ISO 8601), or another text")
     try:
         return LabelCondition(within(key, bounds))
@@ -198,7 +198,7 @@ def _exists(key: str, operand: Any) -> LabelCondition:
 
 
 def _contains(key: str, operand: Any) -> LabelCondition:
-    if not isinstance(operand, str) or not operand or not is_value(operand) or not _is_text(operand):
+    if not isinstance(operand, str) or not operand or not can_filter_value(operand) or not _is_text(operand):
         raise ValueError(f"{key}.contains: takes a text of 1 to {_LONGEST_PART} characters")
     test = containing(key, operand)
     if len(test.text) > _LONGEST_PART:
@@ -224,7 +224,7 @@ def _list(place: str, operand: Any) -> list[Scalar]:
 
 
 def _scalar(place: str, value: Any) -> Scalar:
-    if not is_value(value) or not _is_text(value):
+    if not can_filter_value(value) or not _is_text(value):
         raise ValueError(f"{place}: takes true, false, a number, or a text of at most {LONGEST_VALUE} characters")
     scalar: Scalar = value
     return scalar

@@ -61,7 +61,7 @@ def duplicate_results(
     facts: Mapping[str, Sequence[Candidate]],
     favoured: Collection[str] = (),
 ) -> frozenset[str]:
-    """Of each foresight and fact that hold places and say the same, the id of the one that gives its place back.
+    """For each foresight and fact that hold places and say the same, the id of the one that gives its place back.
 
     It is the foresight; but if the question asks for this foresight, it is the fact, and that only if it says no more.
 

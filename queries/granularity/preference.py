@@ -19,7 +19,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from connectors.aging_cache import Derived
 from mneme.dates import DateMention, resolve_dates
 from mneme.records import AgentCase, Profile
 from mneme.rows import Row
@@ -124,7 +123,7 @@ def _favoured(
         return best_first(each for each in found.get(kind, ()) if is_right(each))
 
     def of_people_first(kind: str) -> Sequence[Candidate]:
-        """By conversations, where the question names somebody of them; else by documents as well. In any order."""
+        """Candidates of conversations, where the question names somebody of them; else of documents as well. In any order."""
         of_people = [each for each in found.get(kind, ()) if each.row.owner_type != "tenant"]
         people = {person for several in {each.row.people for each in of_people} for person in several}
         return of_people if any(names_person(question.text, person) for person in people) else found.get(kind, ())
@@ -179,7 +178,6 @@ def _words(fact: Row) -> frozenset[str]:
     return frozenset(tokenise(str(fact.body["atomic_fact"])))
 
 
-@Derived  # of all that was found
 def _only_asks(row: Row) -> bool:
     """True if a message, or the quote that a fact is, has no sentence but questions."""
     return only_asks(str((row.body.get("quote") or {}).get("words") or row.body.get("text") or ""))

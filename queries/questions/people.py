@@ -115,11 +115,13 @@ def is_asker(person: str, owner: str | None) -> bool:
 def asker_among(speakers: Iterable[str], senders: Iterable[tuple[str, str]], owner: str | None) -> str | None:
     """The name of who asks, by which ``is_asker`` knows them: an owner's id is often no name.
 
-    It is the name under which the owner sends, else that of the only one who speaks. Assistants do not count. Where neither is
-    known it is the owner's id.
+    It is the name under which the owner sends, else that of the only one who speaks. Assistants do not count, nor does the
+    owner's id where messages without a name have it too. Where no name is known it is the owner's id.
 
     >>> asker_among(["Maya", "Jonas"], [("6f1e77c0", "Maya")], "6f1e77c0"), asker_among(["Maya", "Assistant"], [], "6f1e77c0")
     ('Maya', 'Maya')
+    >>> asker_among(["Sam", "sam", "Priti"], [("sam", "Sam"), ("sam", "sam")], "sam")
+    'Sam'
 
     Args:
         speakers: the names of those who speak in what was found.
@@ -129,6 +131,7 @@ def asker_among(speakers: Iterable[str], senders: Iterable[tuple[str, str]], own
     if owner is None:
         return None
     named = {name for identity, name in senders if identity == owner} or {each for each in speakers if not is_assistant(each)}
+    named.discard(owner)
     return named.pop() if len(named) == 1 else owner
 
 

@@ -91,7 +91,6 @@ def understand(
     default_top_k: int = 20,
     asked_at: datetime | None = None,
     owner: str | None = None,
-    viewpoint: bool = True,
 ) -> Question:
     """A question with its tokens, its type, its vector and the time that it speaks of.
 
@@ -102,7 +101,6 @@ def understand(
         default_top_k: for a question that neither counts nor asks for one fact.
         asked_at: when it is asked, in the zone of who asks: what "yesterday" means. Without it no time is read.
         owner: the user whose memory is asked, who "I" is.
-        viewpoint: whether it is also put as those would put it who seem to be people in it.
 
     Raises:
         InputError: the question is empty, without a word or too long, or ``top_k`` is out of range.
@@ -111,7 +109,7 @@ def understand(
     asked = both_ends(text)
     kind = question_type(asked)
     sought = without_exception(text)
-    spoken = from_viewpoint(sought, likely_people(sought)) if viewpoint else sought
+    spoken = from_viewpoint(sought, likely_people(sought))
     about_past = asks_about_past(asked)
     attributes = () if about_past else tuple(attributes_asked(asked))
     made, notes = _embed(list(dict.fromkeys((sought, spoken))), embedder) if embedder else ((), ())

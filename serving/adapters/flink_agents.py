@@ -39,9 +39,9 @@ def long_term_memory(ctx: RunnerContext, key: str, *, job_id: str = "flink-agent
         StoreUnavailable: neither the service of ``MNEME_SERVICE__URL`` nor a flow of this machine can be used.
     """
     with _opening:
-        held = ctx.long_term_memory
-        memory = held if isinstance(held, MnemeLongTermMemory) else MnemeLongTermMemory(Memory(), job_id)
-        if memory is not held:
+        current = ctx.long_term_memory
+        memory = current if isinstance(current, MnemeLongTermMemory) else MnemeLongTermMemory(Memory(), job_id)
+        if memory is not current:
             ctx.set_long_term_memory(memory)
     return memory.of(key, job_id)
 
@@ -89,10 +89,10 @@ class MnemeLongTermMemory(InternalBaseLongTermMemory):  # type: ignore[misc]  # 
     ) -> list[str]:
         """Keep items, durably on return; their ids."""
         items = [memory_items] if isinstance(memory_items, str) else memory_items
-        told: Sequence[Metadata] = [metadatas] if isinstance(metadatas, dict) else metadatas or []
+        given: Sequence[Metadata] = [metadatas] if isinstance(metadatas, dict) else metadatas or []
         scope, ids = self._scope(memory_set.name), list[str]()
         for number, item in enumerate(items):
-            metadata = told[number] if number < len(told) else None
+            metadata = given[number] if number < len(given) else None
             ids += [each["id"] for each in self._memory.add(item, **scope, metadata=metadata)["results"]]
         return ids
 
@@ -101,10 +101,10 @@ class MnemeLongTermMemory(InternalBaseLongTermMemory):  # type: ignore[misc]  # 
     ) -> list[MemorySetItem]:
         """Items by id, else those that pass the filters, the newest first."""
         if ids is None:
-            found = self._memory.get_all(**self._scope(memory_set.name), filters=filters, limit=limit)["results"]
+            memories = self._memory.get_all(**self._scope(memory_set.name), filters=filters, limit=limit)["results"]
         else:
-            found = self._own(memory_set, ids)
-        return [_item(memory_set.name, each) for each in found]
+            memories = self._own(memory_set, ids)
+        return [_item(memory_set.name, each) for each in memories]
 
     def delete(self, memory_set: MemorySet, ids: str | list[str] | None = None) -> None:
         """Take items away, with all that was learnt from them; without ids the whole set."""
@@ -118,8 +118,8 @@ class MnemeLongTermMemory(InternalBaseLongTermMemory):  # type: ignore[misc]  # 
         self, memory_set: MemorySet, query: str, limit: int, filters: Metadata | None = None, **kwargs: Any
     ) -> list[MemorySetItem]:
         """The items that answer a query, best first; ``threshold`` is the least score."""
-        found = self._memory.search(query, **self._scope(memory_set.name), filters=filters, limit=limit, **kwargs)
-        return [_item(memory_set.name, each) for each in found["results"]]
+        memories = self._memory.search(query, **self._scope(memory_set.name), filters=filters, limit=limit, **kwargs)
+        return [_item(memory_set.name, each) for each in memories["results"]]
 
     def close(self) -> None:
         """Release what was opened here."""
@@ -132,8 +132,8 @@ class MnemeLongTermMemory(InternalBaseLongTermMemory):  # type: ignore[misc]  # 
     def _own(self, memory_set: MemorySet, ids: str | list[str]) -> list[dict[str, Any]]:
         """The items of these ids in this set: an id of another key or set finds nothing."""
         scope = self._scope(memory_set.name)
-        found = [self._memory.get(each) for each in ([ids] if isinstance(ids, str) else ids)]
-        return [each for each in found if each is not None and all(each.get(name) == its for name, its in scope.items())]
+        memories = [self._memory.get(each) for each in ([ids] if isinstance(ids, str) else ids)]
+        return [each for each in memories if each is not None and all(each.get(name) == value for name, value in scope.items())]
 
 
 def _item(name: str, found: Mapping[str, Any]) -> MemorySetItem:

@@ -58,8 +58,8 @@ class MnemeRetriever(BaseRetriever):
         asked = as_question(query)
         if not asked:
             return []
-        found = self.memories.search(asked, self.method, self.filters, self.k if k is None else k)
-        return [Document(each.text, id=each.id, metadata=each.metadata) for each in passages(found)]
+        results = self.memories.search(asked, self.method, self.filters, self.k if k is None else k)
+        return [Document(each.text, id=each.id, metadata=each.metadata) for each in passages(results)]
 
 
 class MnemeChatMessageHistory(BaseChatMessageHistory):

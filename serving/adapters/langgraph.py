@@ -165,9 +165,9 @@ class MnemeStore(BaseStore):
         start = _label(op.namespace_prefix)
         answering = [_item(each, score) for each, score in ranked if str(each.labels.get(_NAMESPACE, "")).startswith(start)]
         yield from answering
-        found = {(item.namespace, item.key) for item in answering}
+        places = {(item.namespace, item.key) for item in answering}
         indexed = self._current(op.namespace_prefix, lambda labels: _UNINDEXED not in labels)
-        yield from (item for item in indexed if (item.namespace, item.key) not in found)
+        yield from (item for item in indexed if (item.namespace, item.key) not in places)
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()

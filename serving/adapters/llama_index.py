@@ -64,8 +64,8 @@ class MnemeRetriever(BaseRetriever):
         asked = as_question(query_bundle.query_str)
         if not asked:
             return []
-        found = self._memories.search(asked, self._method, self._filters, self._top_k)
-        return [NodeWithScore(node=_node(each), score=each.score) for each in passages(found)]
+        results = self._memories.search(asked, self._method, self._filters, self._top_k)
+        return [NodeWithScore(node=_node(each), score=each.score) for each in passages(results)]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await asyncio.to_thread(self._retrieve, query_bundle)

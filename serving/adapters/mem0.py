@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 from uuid import uuid4
 
 from mneme.errors import InputError
-from mneme.labels import is_value
+from mneme.labels import can_filter_value
 from mneme.records import Owner, OwnerType
 from mneme.times import utc_now
 from serving.adapters.memory import Item, MessageStore, Role, StoredItem
@@ -276,7 +276,7 @@ def _messages(given: Any) -> Iterator[tuple[Role, str, str | None]]:
 
 def _item(value: Mapping[str, Any]) -> Item:
     identity = uuid4().hex
-    own = {key: label for key, label in value["metadata"].items() if is_value(label)}
+    own = {key: label for key, label in value["metadata"].items() if can_filter_value(label)}
     named = {f"mem0_{name}": value[name] for name in _OWNERS if name in value}
     labels = {**own, **named, _ID: value["id"], _MESSAGE: identity}
     return Item(dict(value), value["text"], value["role"], value["actor_id"] or "", labels=labels, message_id=identity)
@@ -310,7 +310,7 @@ def _asked(filters: Mapping[str, Any] | None, named: Mapping[str, Any]) -> dict[
 def _labels(asked: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a filter that the index answers itself: a value of a key."""
     own = {key: value for key, value in asked.items() if key not in (*_OWNERS, *_LOGIC, *_FIELDS)}
-    own = {key: value for key, value in own.items() if is_value(value) and value != "*"}
+    own = {key: value for key, value in own.items() if can_filter_value(value) and value != "*"}
     return {f"mem0_{name}": asked[name] for name in _OWNERS if asked.get(name, "*") != "*"} | own
 
 

@@ -80,14 +80,14 @@ class _Look:
     def result(self, seconds: float) -> list[Check]:
         """The checks of the group, at the latest after so long."""
         self._thread.join(seconds)
-        found = list(self._found)
+        checks = list(self._found)
         if self._thread.is_alive():
             remedy = (
                 f"{self._name}: no answer within {seconds:g} s, so nothing more is known. Run `mneme doctor {self._name}` "
                 "again when this machine is less busy; else look at the load of what is asked, and at the network"
             )
-            found.append(self._failed("unknown", remedy))
-        return found
+            checks.append(self._failed("unknown", remedy))
+        return checks
 
     def _failed(self, state: State, why: str) -> Check:
         return Check(self._name, self._name, "", state, why, self._group.needed)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from importlib.util import find_spec
 from itertools import groupby
-from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
+from connectors.clients import without_credentials
 from connectors.documents.kinds import KINDS, Kind, Need
 from connectors.endpoints.rerank import RerankEndpoint
 from connectors.models import open_chat_for_queries, open_embedder
@@ -35,11 +35,11 @@ def models(settings: Settings, call: bool) -> Iterator[Check]:
     if chat.provider == "none":
         yield Check("models", "chat model", "none: rules and quotes instead", "ready")
     else:
-        yield _asked("chat model", f"{chat.default} at {_host(chat.base_url)}", call, lambda: _ask_chat(settings))
+        yield _asked("chat model", f"{chat.default} at {without_credentials(chat.base_url)}", call, lambda: _ask_chat(settings))
     if rerank.provider == "endpoint" and rerank.base_url is not None:
-        yield _asked("reranker", _host(rerank.base_url), call, lambda: _ask_reranker(settings), needed=False)
+        yield _asked("reranker", without_credentials(rerank.base_url), call, lambda: _ask_reranker(settings), needed=False)
     if sound.provider == "openai":
-        yield Check("models", "transcription", f"{sound.model} at {_host(sound.base_url)}, not asked", "ready")
+        yield Check("models", "transcription", f"{sound.model} at {without_credentials(sound.base_url)}, not asked", "ready")
 
 
 def _embedder(settings: Settings, call: bool) -> Check:
@@ -73,12 +73,6 @@ def _ask_chat(settings: Settings) -> None:
 def _ask_reranker(settings: Settings) -> None:
     with closing(RerankEndpoint(settings.rerank)) as reranker:
         reranker.rerank("ready?", ["I am ready.", "Nothing."])
-
-
-def _host(url: str) -> str:
-    """A URL as it may be shown: without user and password."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def documents(settings: Settings) -> Iterator[Check]:

@@ -175,8 +175,8 @@ def show_answers(console: Console, memories: "queries.Memories", question: Quest
     from queries.responses import FoundFact
     from serving.terminal.search_view import in_short, only_asks
 
-    found = memories.search(question.text, filters=question.filters).ranked()
-    best = next((item for item in found if not (isinstance(item, FoundFact) and only_asks(item))), None)
+    results = memories.search(question.text, filters=question.filters).ranked()
+    best = next((item for item in results if not (isinstance(item, FoundFact) and only_asks(item))), None)
     console.print(Text.assemble((question.text, "bold"), (f"  {question.option} {question.owner}", "dim")))
     if best is not None:
         console.print(Padding(in_short(best), (0, 0, 0, 2)))

@@ -1,5 +1,6 @@
 """``mneme erase``: erase, wait for the receipt, then check that nothing is left."""
 
+import sys
 from collections.abc import Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ from serving.terminal.output import messages, note, output
 
 if TYPE_CHECKING:
     from mneme.ports import Filter
+    from mneme.records import Owner
     from serving.service.service import ErasureEvent
 
 
@@ -37,39 +39,56 @@ def erase(
 
     Everything that was made of it is erased too: entities, profiles, the validity of other facts. Neither a replay nor a
     rebuild brings it back; what is sent later begins anew. With --document the owner options say whose document it is; without
-    any it is of the tenant's knowledge. Kafka keeps its own copy until the topic's retention is over. Before you erase an
-    owner, stop sending for it until the receipt is there.
+    any it is of the tenant's knowledge. With a CONVERSATION they say whose it must be. Kafka keeps its own copy until the
+    topic's retention is over. Before you erase an owner, stop sending for it until the receipt is there.
     """
 
     is_owned = user is not None or group is not None or agent is not None
     if conversation is not None and document is not None:
         raise InputError("give a CONVERSATION or --document ID, not both")
-    if conversation is not None and is_owned:
-        raise InputError("--user, --group and --agent: leave them out; a conversation has one owner")
     if conversation is None and document is None and not is_owned:
         raise InputError("give a CONVERSATION, --document ID, or one of --user, --group and --agent: it says what is erased")
     event: ErasureEvent
+    owner = owner_of(user, group, agent, tenant) if is_owned else None
     if conversation is not None:
         what, event = f"conversation {conversation}", mneme.Forget(tenant_id=tenant, conversation_id=conversation)
     else:
-        owner = owner_of(user, group, agent, tenant) if is_owned else None
         ids = {"tenant_id": tenant} if owner is None else owner.ids
         if document is not None:
             what, event = f"document {document}", mneme.ForgetDocument.model_validate({**ids, "document_id": document})
         else:
             assert owner is not None, "one of the three is given"
             what, event = f"everything known of {owner.type} {owner.id}", mneme.Erase.model_validate(ids)
-    if not yes and not typer.confirm(f"Erase {what} for good?"):
+    if not yes and not _agreed(f"Erase {what} for good?"):
         raise typer.Abort
-    _erase(event, timeout, url)
+    _erase(event, owner, timeout, url)
 
 
-def _erase(event: "ErasureEvent", timeout: float, url: str | None) -> None:
+def _agreed(question: str) -> bool:
+    """Ask whoever sits there.
+
+    Raises:
+        InputError: nobody does.
+    """
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        raise InputError("nobody can be asked here; --yes erases without asking") from None
+
+
+def _erase(event: "ErasureEvent", owner: "Owner | None", timeout: float, url: str | None) -> None:
+    from serving.clients import iterate_memories
     from serving.service.remote import RemoteService, open_service
 
     settings = mneme.load_settings()
     event = event.model_copy(update={"erasure_id": uuid4().hex})
     with open_service(settings, url) as service, messages().status("Waiting for the receipt"):
+        if isinstance(event, mneme.Forget) and owner is not None:
+            filters = {**owner.ids, "conversation_id": event.conversation_id, "knowledge": False}
+            if next(iterate_memories(service.memories, "message", filters), None) is None:
+                raise InputError(f"there is no conversation {event.conversation_id} of {owner.type} {owner.id}")
         is_here = not isinstance(service, RemoteService)
         scope = _scope(event, settings) if is_here else None
         removed = service.erase(event, timeout).receipt
@@ -83,7 +102,7 @@ def _erase(event: "ErasureEvent", timeout: float, url: str | None) -> None:
 
 def _show(settings: "mneme.Settings | None", scope: "Filter | None", removed: Mapping[str, int]) -> None:
     """Say what was erased, and whether anything is left in the index of this machine (None: it is elsewhere)."""
-    from mneme.rows import CLAIMS_REFUSED
+    from mneme.receipts import CLAIMS_REFUSED
 
     counts = {name.replace("_", " "): count for name, count in removed.items() if count and name != CLAIMS_REFUSED}
     told = ", ".join(f"{count:,} {name}" for name, count in counts.items()) or "nothing was known of it"

@@ -71,7 +71,7 @@ def search(
     places = {"conversation_id": conversation, "document_id": document}
     filters |= {name: value for name, value in (places | times).items() if value}
     with connect(url) as memories:
-        found = memories.search(
+        results = memories.search(
             query,
             method=method,
             filters=filters,
@@ -80,7 +80,7 @@ def search(
             agent=strategy,
             expand_context=context,
         )
-    show(found, as_json, search_result)
+    show(results, as_json, search_result)
 
 
 def ask(
@@ -129,9 +129,9 @@ def history(
 
     filters = searched_owner(user, group, agent, tenant, as_of=as_of)
     with connect(url) as memories:
-        found = memories.history(entity, filters)
-    show(found, as_json, history_view)
-    if not found.timeline():
+        answer = memories.history(entity, filters)
+    show(answer, as_json, history_view)
+    if not answer.timeline():
         raise typer.Exit(1)
 
 
@@ -168,8 +168,8 @@ def inspect(
     if conversation is None:
         raise InputError("give a CONVERSATION, or --documents")
     with connect(url) as memories:
-        found = memories.inspect(conversation, searched_owner(user, group, agent, tenant))
-    if found is None:
+        inspection = memories.inspect(conversation, searched_owner(user, group, agent, tenant))
+    if inspection is None:
         note(f"nothing of {conversation} in this memory; see to the id, --user, --group, --agent and --tenant", "yellow")
         raise typer.Exit(1)
-    show(found, as_json, inspection_view)
+    show(inspection, as_json, inspection_view)

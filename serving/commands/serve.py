@@ -4,7 +4,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from socket import IPPROTO_TCP, TCP_NODELAY
+from socket import IPPROTO_TCP, SOCK_STREAM, TCP_NODELAY, create_server, getaddrinfo
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from serving.service.service import Service
 
 _PARTS = {"console": "console", "mcp": "MCP"}  # views: the package and the extra of each, and how it is called
+_NOT_FREE = "MNEME_SERVICE__PORT: {}:{} cannot be listened on; is it in use? --port 0 takes a free one"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -42,6 +43,7 @@ def serve(
     from serving.service.service import Service
 
     settings = _listening(mneme.load_settings(), host, port)
+    _check_port(settings)
     private_folder(settings.data, make=False)  # before anything opens it, where it was there
     if settings.intake == "inbox":  # a folder that may not be written ends it here, and not the flow again and again
         (settings.data / "recovery").mkdir(parents=True, exist_ok=True)
@@ -69,6 +71,21 @@ def _listening(settings: "mneme.Settings", host: str | None, port: int | None) -
             'MNEME_SERVICE__KEYS (\'{"KEY": "TENANT"}\', a key from `openssl rand -hex 24`), or listen on 127.0.0.1'
         )
     return settings
+
+
+def _check_port(settings: "mneme.Settings") -> None:
+    """See that the port is free before anything is made or started; it is bound once everything is there.
+
+    Raises:
+        SettingsError: it cannot be used.
+    """
+    where = settings.service
+    try:
+        [(family, *_, address), *_] = getaddrinfo(where.host, where.port, type=SOCK_STREAM)
+        with create_server(address[:2], family=family):
+            pass
+    except OSError:
+        raise SettingsError(_NOT_FREE.format(where.host, where.port)) from None
 
 
 def _mount(app: "FastAPI", service: "Service") -> list[str]:
@@ -114,9 +131,7 @@ def _run(app: "FastAPI", service: "Service", parts: list[str]) -> None:
     try:
         socket = config.bind_socket()
     except SystemExit:  # uvicorn logs why, and exits
-        raise SettingsError(
-            f"MNEME_SERVICE__PORT: {where.host}:{where.port} cannot be listened on; is it in use? --port 0 takes a free one"
-        ) from None
+        raise SettingsError(_NOT_FREE.format(where.host, where.port)) from None
     with socket:
         # Connections inherit it; asyncio sets it only where it binds itself. Without, the body of an answer waits 40 ms for the
         # client to acknowledge the header, on each connection that is used again.

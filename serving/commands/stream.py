@@ -49,7 +49,8 @@ def ingest(
 ) -> None:
     """Take files into the index, through the whole flow, until they end.
 
-    A second run of the same files changes nothing. The owner options are for files that do not say whose memory they are.
+    A second run of the same files changes nothing. The owner options are for files that do not say whose memory they are. The
+    exit code is 1 where an event was not taken in.
     """
     from connectors.dead_letters import FileDeadLetters
     from serving.terminal.tables import ingest_table
@@ -70,6 +71,7 @@ def ingest(
             "yellow",
         )
         _show_dead_letters(list(islice(dead_letters.read(), before, None)), report.files)
+        raise typer.Exit(1)
 
 
 def publish(

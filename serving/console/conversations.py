@@ -15,19 +15,19 @@ _CONVERSATIONS_OF_A_PAGE = 30
 async def conversations(visit: Visit) -> None:
     """The list, page by page."""
     heading("Conversations", "What was said, the latest first. Each one opens as a timeline of its episodes.")
-    found = await visit.fetch(
+    conversations = await visit.fetch(
         visit.service.memories.conversations, visit.filters(), _CONVERSATIONS_OF_A_PAGE, visit.parameter("after") or None
     )
-    if not found.items:
+    if not conversations.items:
         nothing("No conversations here.", "What is sent for this owner appears at once.")
     with tag("ul", classes="rows"):
-        for each in found.items:
+        for each in conversations.items:
             _conversation_row(visit, each)
     with tag("nav", classes="paging", aria_label="More conversations"):
         if visit.parameter("after"):
             link("Latest", visit.link("conversations"))
-        if found.next:
-            link("Older", visit.link("conversations", after=found.next))
+        if conversations.next:
+            link("Older", visit.link("conversations", after=conversations.next))
 
 
 def _conversation_row(visit: Visit, each: ConversationSummary) -> None:

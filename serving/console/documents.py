@@ -17,13 +17,13 @@ _EVERY_SECONDS = 2.0  # while a document is being read
 async def documents(visit: Visit) -> None:
     """The list."""
     heading("Documents", "What was sent as files, of this owner and of the tenant, and what of it was read.")
-    found = await visit.fetch(visit.service.memories.documents, visit.filters())
-    for note in found.notes:
+    documents = await visit.fetch(visit.service.memories.documents, visit.filters())
+    for note in documents.notes:
         notice(note)
-    if not found.documents:
+    if not documents.documents:
         nothing("No documents here.", "Send one with `mneme publish handbook.pdf`.")
     with tag("ul", classes="rows"):
-        for each in found.documents:
+        for each in documents.documents:
             _row(visit, each)
 
 
@@ -66,23 +66,23 @@ async def document(visit: Visit) -> None:
 async def _document(visit: Visit, identity: str, place: TextElement) -> bool:
     """Show a document as it is now; whether it is still being read."""
     with place:
-        found = await visit.fetch(visit.service.memories.inspect, identity, visit.filters()) if identity else None
-        waiting = None if found is not None or not identity else await visit.fetch(_listed, visit, identity)
+        inspection = await visit.fetch(visit.service.memories.inspect, identity, visit.filters()) if identity else None
+        waiting = None if inspection is not None or not identity else await visit.fetch(_listed, visit, identity)
     with anew(place):
         if waiting is not None and waiting.status == "reading":
             tag("h1", waiting.title or waiting.name)
             tag("p", "It is being read. What was read appears here.", "waiting", role="status")
             return True
-        if found is None or found.document_id is None:
+        if inspection is None or inspection.document_id is None:
             tag("h1", "No such document")
             nothing(f"{identity or 'Nothing'} is not among the documents of this owner, or of the tenant.")
             return False
-        listed = next((each for each in found.documents if each.document_id == found.document_id), None)
-        _head(found, listed)
-        for each in found.notes:
+        listed = next((each for each in inspection.documents if each.document_id == inspection.document_id), None)
+        _head(inspection, listed)
+        for each in inspection.notes:
             notice(each)
-        _sections(visit, identity, found)
-        return _is_coming(found, listed)
+        _sections(visit, identity, inspection)
+        return _is_coming(inspection, listed)
 
 
 def _is_coming(found: Inspection, listed: ListedDocument | None) -> bool:

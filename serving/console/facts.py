@@ -44,8 +44,8 @@ class _Facts:
 
     @classmethod
     def read(cls, visit: Visit) -> "_Facts":
-        found = islice(iterate_memories(visit.service.memories, "fact", visit.filters(knowledge=None)), _MOST_FACTS)
-        by_id = {each.id: each for each in found}
+        facts = islice(iterate_memories(visit.service.memories, "fact", visit.filters(knowledge=None)), _MOST_FACTS)
+        by_id = {each.id: each for each in facts}
         replaced: dict[str, list[Memory]] = {}
         for each in by_id.values():
             if each.superseded_by:

@@ -29,16 +29,16 @@ async def graph(visit: Visit) -> None:
     with visit.question_form("graph", "entity", "Name", "A name", ("hops", "2", "two steps"), "Show"):
         if name:
             link("All", visit.link("graph"), "button")
-    found = await visit.fetch(visit.service.memories.graph, name or None, visit.filters(), hops, _MOST)
-    if not found.entities and not name:
+    graph = await visit.fetch(visit.service.memories.graph, name or None, visit.filters(), hops, _MOST)
+    if not graph.entities and not name:
         nothing("There are no entities yet.", "They are made of what is said, episode by episode.")
         return
-    for each in found.notes if not name else ():  # the history of a name says the same
+    for each in graph.notes if not name else ():  # the history of a name says the same
         notice(each)
-    if found.entities:
+    if graph.entities:
         with tag("div", classes="map"):
-            _picture(visit, found, name or _person(visit, found))
-            _list(visit, found)
+            _picture(visit, graph, name or _person(visit, graph))
+            _list(visit, graph)
     else:
         notice(f"{name!r} is no entity of this owner, or means several. Its history may still tell of it.")
     if name:

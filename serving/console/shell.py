@@ -16,7 +16,7 @@ from mneme.errors import MnemeError
 from mneme.records import Owner
 from serving.console.gate import caller_of
 from serving.console.markup import icon, link, notice, tag
-from serving.console.visit import Visit, owner_of
+from serving.console.visit import PageClosed, Visit, owner_of
 from serving.service.service import Service
 
 SERVICE, SESSIONS = "mneme.service", "mneme.sessions"  # where the mount lays them into the scope of a request
@@ -84,6 +84,8 @@ async def _show(request: Request, path: str, title: str, content: Content, needs
                 _welcome()
             else:
                 await content(visit)
+        except PageClosed:
+            return
         except MnemeError as error:
             show_failure(error)
         except Exception:  # noqa: BLE001  whatever it is, whoever looks must not see a stack trace

@@ -28,6 +28,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+class PageClosed(Exception):
+    """The page was closed while it was being filled in: there is nothing left to show anything on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """A look at a page.
@@ -123,14 +127,18 @@ class Visit:
 
         Raises:
             MnemeError: what the call raises.
+            PageClosed: nobody looks any more.
         """
         work = asyncio.ensure_future(self.in_thread("searches", function, *arguments, **named))
         await asyncio.wait({work}, timeout=AT_ONCE)
         if not work.done():
             with tag("div", classes="waiting", role="status") as waiting:
                 tag("span", "Looking …")
-            await ui.context.client.connected(timeout=None)
+            client = ui.context.client
+            await client.connected(timeout=None)
             await asyncio.wait({work})
+            if client.is_deleted:
+                raise PageClosed
             with suppress(ValueError):  # another event drew this part of the page again meanwhile
                 waiting.delete()
         return work.result()

@@ -62,7 +62,7 @@ def mount(app: FastAPI, service: Service) -> None:
 
 
 def _kind(context: ServerRequestContext[Any, Any]) -> PoolKind:
-    """Of which kind a request is."""
+    """The kind of a request."""
     if context.method != "tools/call":
         return "others"
     return "waits" if (context.params or {}).get("name") in _WAITING_TOOLS else "searches"

@@ -59,11 +59,11 @@ class Reading:
         Returns one line for each memory: date, kind, text, and the ids of the messages (or the file and page) it comes from.
         """
         scope = self._memory.scope
-        found = self._memory.memories.search(query, filters=scope.filters(since=since, before=before), top_k=limit)
-        text = numbered(memory_lines(found, scope.tenant_id).values()) or "nothing is remembered about this"
-        if relations := found.graph.relationships[:_MOST_RELATIONS]:
+        results = self._memory.memories.search(query, filters=scope.filters(since=since, before=before), top_k=limit)
+        text = numbered(memory_lines(results, scope.tenant_id).values()) or "nothing is remembered about this"
+        if relations := results.graph.relationships[:_MOST_RELATIONS]:
             text += "\nrelations: " + "; ".join(map(relation, relations))
-        return with_notes(text, found.query.notes)
+        return with_notes(text, results.query.notes)
 
     def ask(
         self,
@@ -82,10 +82,10 @@ class Reading:
         Returns the answer with numbers in brackets, and the numbered memories with date and source.
         """
         scope = self._memory.scope
-        found = self._memory.memories.ask(question, scope.filters(since=since, before=before))
-        citations = citation_lines(found, scope.tenant_id)
-        text = _renumbered(found.answer, {each.number: place for place, each in enumerate(found.citations, 1)})
-        return with_notes(f"{text}\n\n{numbered(citations)}" if citations else text, found.notes)
+        answer = self._memory.memories.ask(question, scope.filters(since=since, before=before))
+        citations = citation_lines(answer, scope.tenant_id)
+        text = _renumbered(answer.answer, {each.number: place for place, each in enumerate(answer.citations, 1)})
+        return with_notes(f"{text}\n\n{numbered(citations)}" if citations else text, answer.notes)
 
     def context(
         self,
@@ -102,8 +102,8 @@ class Reading:
         Returns the text, each memory with a number in brackets.
         """
         filters = self._memory.scope.filters(since=since, before=before)
-        found = self._memory.memories.context(question, filters, max_tokens)
-        return with_notes(found.text, found.notes)
+        context = self._memory.memories.context(question, filters, max_tokens)
+        return with_notes(context.text, context.notes)
 
     def timeline(
         self,

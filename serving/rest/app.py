@@ -32,7 +32,7 @@ def create_app(service: Service) -> FastAPI:
         service: what is asked. Its settings say who may ask, and how much.
 
     Raises:
-        SettingsError: a key of the settings is none.
+        SettingsError: a key of the settings is invalid.
     """
     settings = service.settings
     keys = Keys(settings.service.keys)

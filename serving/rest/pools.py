@@ -43,7 +43,7 @@ def uses_pool(kind: Kind) -> Callable[[Endpoint], Endpoint]:
 
 
 def kind_of(endpoint: Callable[..., Any]) -> Kind:
-    """Of which kind the requests of a route are."""
+    """The kind of a route's requests."""
     return _kinds.get(endpoint, "others")
 
 

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from mneme import problems
 from mneme.errors import MnemeError
+from mneme.events import plain_message
 from mneme.problems import MEDIA_TYPE, Problem
 from queries.responses import ResponseModel
 
@@ -139,7 +140,7 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
 
 def _field_error(detail: Mapping[str, Any]) -> FieldError:
     place = [str(part) for part in detail["loc"][1:]] or [str(detail["loc"][0])]
-    message = str(detail["msg"]).removeprefix("Value error, ")
+    message = plain_message(detail["type"], str(detail["msg"]))
     if detail["type"] == "extra_forbidden":
         message = "is not known here; leave it out (see /openapi.json for what is)"
     elif detail["type"] == "missing":

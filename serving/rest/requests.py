@@ -120,7 +120,7 @@ def _most_entries(asked: type[BaseModel]) -> dict[str, int]:
 
 
 def json_object(value: Any) -> Any:
-    """Refuse what is none, before anything is asked of it."""
+    """Refuse what is no JSON object, before anything is asked of it."""
     if not isinstance(value, dict):
         raise ValueError("is no JSON object")  # noqa: TRY004  pydantic takes no other
     return value
@@ -171,8 +171,8 @@ class OwnerParameters(RequestModel):
 
     def _known(self) -> dict[str, Any]:
         """The filters that have a parameter of their own, and are given."""
-        known = self.model_dump(include=set(Filters.model_fields), exclude_none=True, exclude_unset=True)
-        return {name: value for name, value in known.items() if value != ()}
+        filters = self.model_dump(include=set(Filters.model_fields), exclude_none=True, exclude_unset=True)
+        return {name: value for name, value in filters.items() if value != ()}
 
     def owner(self, caller: Caller) -> Owner:
         """The one owner that is meant.

@@ -76,10 +76,10 @@ class RemoteService:
 
     def erasure(self, tenant_id: str, erasure_id: str, timeout: float) -> ErasureStatus:
         """See ``Service.erasure``."""
-        found = self.memories.receipt(erasure_id, tenant_id, timeout)
-        if found is None:
+        receipt = self.memories.receipt(erasure_id, tenant_id, timeout)
+        if receipt is None:
             return ErasureStatus(erasure_id=erasure_id)
-        return ErasureStatus(erasure_id=erasure_id, receipt=found.removed, erased_at=found.erased_at)
+        return ErasureStatus(erasure_id=erasure_id, receipt=receipt.removed, erased_at=receipt.erased_at)
 
     def close(self) -> None:
         """Release the connections."""

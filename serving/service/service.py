@@ -21,9 +21,11 @@ from connectors.indices import open_index
 from flows.lanes.owners import owner_in
 from mneme.errors import InputError, MnemeError, NoIndexYet, StoreUnavailable
 from mneme.events import AnyEvent, Erase, Flush, Forget, ForgetDocument
+from mneme.ids import content_hash
 from mneme.ports import Lag, MemoryIndex
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Owner
-from mneme.rows import Collection, Key, Row, erasure_receipt, flush_marker
+from mneme.rows import Collection, Key, Row
 from mneme.settings import Settings
 from mneme.times import utc_now
 from queries import Memories
@@ -122,13 +124,15 @@ class Service:
         """Take in events; durable on return.
 
         Raises:
-            InputError: an event is too large, or this service only answers; then none was taken in.
+            InputError: an event is too large, an erasure has the id of another, or this service only answers; then none was
+                taken in.
             StoreUnavailable, StoreRejected: they could not be kept, or too many of their tenant are unread (intake.py); to send
                 them again is safe.
         """
         if not events:
             return
         self.publisher.check(events)
+        self._refuse_used_ids([event for event in events if isinstance(event, ErasureEvent) and event.erasure_id])
         if self._intake.has_several and not backfill:
             with suppress(StoreUnavailable):  # the broker does not answer: then sending says so
                 self.lag()
@@ -151,8 +155,8 @@ class Service:
         flushes = [Flush(tenant_id=tenant, conversation_id=each, flush_id=uuid4().hex) for tenant, each in conversations]
         self.accept(flushes)
         markers = {_marker(flush.tenant_id, flush.flush_id): flush.flush_id for flush in flushes}
-        found = self._awaited(list(markers), timeout)
-        missing = tuple(flush_id for key, flush_id in markers.items() if key not in found)
+        rows = self._awaited(list(markers), timeout)
+        missing = tuple(flush_id for key, flush_id in markers.items() if key not in rows)
         return FlushStatus(
             flush_ids=tuple(markers.values()),
             conversation_ids=tuple(flush.conversation_id for flush in flushes),
@@ -170,12 +174,12 @@ class Service:
         """
         lately = self._recent.of(owner.tenant_id, owner.key)
         try:
-            known = list(open_conversations(self._index, owner))
+            stored = list(open_conversations(self._index, owner))
         except StoreUnavailable:
             if self._flow is None:
                 raise
-            known = []  # the flow has still to make the index: all that there is came lately
-        return self.flush(owner.tenant_id, tuple(dict.fromkeys((*lately, *known))), timeout)
+            stored = []  # the flow has still to make the index: all that there is came lately
+        return self.flush(owner.tenant_id, tuple(dict.fromkeys((*lately, *stored))), timeout)
 
     def wait_for_flush(self, tenant_id: str, flush_id: str, timeout: float) -> bool:
         """Wait until everything that was sent before a flush is searchable, at most ``timeout`` seconds.
@@ -220,11 +224,11 @@ class Service:
         Raises:
             StoreUnavailable, StoreRejected: the broker does not answer, or refuses.
         """
-        known = self._lag
-        if known is None or known[0] < time.monotonic() - _LAG_SECONDS:
-            self._lag = known = (time.monotonic(), self._current_lag())
-            self._intake.measured(known[1].total)
-        return known[1]
+        latest = self._lag
+        if latest is None or latest[0] < time.monotonic() - _LAG_SECONDS:
+            self._lag = latest = (time.monotonic(), self._current_lag())
+            self._intake.measured(latest[1].total)
+        return latest[1]
 
     def searchable_messages(self) -> int:
         """Number of searchable messages, of all tenants.
@@ -264,6 +268,17 @@ class Service:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def _refuse_used_ids(self, erasures: Sequence[ErasureEvent]) -> None:
+        """Refuse an erasure under the id of another, whose receipt would be taken for its own."""
+        subjects: dict[Key, str] = {}
+        with suppress(StoreUnavailable):  # the flow may have still to make the index
+            known = self._index.get([_receipt(each.tenant_id, each.erasure_id) for each in erasures]) if erasures else {}
+            subjects = {key: receipt.body.get("of", "") for key, receipt in known.items()}
+        for each in erasures:
+            subject = content_hash(each.subject.encode())
+            if subjects.setdefault(_receipt(each.tenant_id, each.erasure_id), subject) not in (subject, ""):
+                raise InputError(f"erasure_id: {each.erasure_id!r} is that of another erasure; give each one of its own")
 
     def _current_health(self) -> Health:
         problems, lag = [], None
@@ -316,8 +331,8 @@ class Service:
         from connectors.kafka.client import topics_of_lanes, unread
 
         named = topics_of_lanes(self.settings.kafka.topics)
-        found = unread(self.settings.kafka, *named.values())
-        return Lag({lane: found[topic] for lane, topic in named.items()})
+        unread_events = unread(self.settings.kafka, *named.values())
+        return Lag({lane: unread_events[topic] for lane, topic in named.items()})
 
 
 def _marker(tenant_id: str, flush_id: str) -> Key:

@@ -82,11 +82,11 @@ class RowWaiter:
         self._is_looked = True
         waits = list(self._waits)
         wanted = list({key for wait in waits for key in wait.keys - wait.found.keys()})
-        found: Mapping[Key, Row] = {}
+        rows: Mapping[Key, Row] = {}
         failure: StoreUnavailable | None = None
         self._changed.release()
         try:
-            found = self._read(wanted)
+            rows = self._read(wanted)
         except StoreUnavailable as error:
             failure = error
         finally:
@@ -94,7 +94,7 @@ class RowWaiter:
             self._is_looked = False
             self._changed.notify_all()
         for wait in waits:
-            wait.found |= {key: found[key] for key in wait.keys & found.keys()}
+            wait.found |= {key: rows[key] for key in wait.keys & rows.keys()}
             wait.looks += 1
             wait.failure = failure
         # The longer all have waited, the longer nobody looks.

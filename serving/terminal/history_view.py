@@ -102,8 +102,8 @@ def _when(entry: "HistoryFact | HistoryForesight", start: datetime | None, end: 
     """Its day in the timeline, and for which day it was planned where that lay ahead."""
     if start is None:
         return day(entry.said_at), ""
-    told = expected(start, end)
-    return (told, "") if entry.at == start or told == day(entry.said_at) else (day(entry.said_at), f"for {told}")
+    date = expected(start, end)
+    return (date, "") if entry.at == start or date == day(entry.said_at) else (day(entry.said_at), f"for {date}")
 
 
 def _statement(kind: str, when: str, entry: "HistoryFact | HistoryForesight", with_place: bool) -> list[str]:

@@ -38,21 +38,21 @@ def messages() -> Console:
 
 def _console(stderr: bool) -> Console:
     console = Console(stderr=stderr, highlight=False)
-    console.push_render_hook(_Harmless())
+    console.push_render_hook(_EscapeHook())
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _WIDTH_WITHOUT_TERMINAL
     return console
 
 
-class _Harmless(RenderHook):
+class _EscapeHook(RenderHook):
     """Lets no text that is shown tell the terminal anything; what Rich tells it itself (colours, bars) stays."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         """See ``RenderHook``."""
-        return [_Shown(each) for each in renderables]
+        return [_Escaped(each) for each in renderables]
 
 
-class _Shown:
+class _Escaped:
     """Something to show, with signs in the place of characters that a terminal obeys."""
 
     def __init__(self, shown: ConsoleRenderable) -> None:

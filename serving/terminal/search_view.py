@@ -86,8 +86,8 @@ def in_short(item: "Found") -> Text:
         case responses.FoundEpisode():
             when = cited(item.citation) or day(item.started_at)
             best = next((fact for fact in item.atomic_facts if not only_asks(fact)), None)
-            told = Text.assemble((when, "green"), "  ", (item.subject, "bold"))
-            return Text.assemble(told, " · ", said(best)) if best else told
+            head = Text.assemble((when, "green"), "  ", (item.subject, "bold"))
+            return Text.assemble(head, " · ", said(best)) if best else head
         case responses.FoundProfile():
             lines = "; ".join(line.statement for line in (*item.explicit, *item.implicit)[:_LINES_OF_A_PROFILE])
             return Text.assemble(("profile", "green"), "  ", lines)

@@ -52,6 +52,7 @@ def ingest_table(report: "IngestReport") -> RenderableType:
         "messages": f"{report.messages:,}",
         "episodes": f"{report.episodes:,}",
         "facts": f"{report.facts:,}",
+        **({"said again": f"{report.repeated:,}"} if report.repeated else {}),
         "duplicates": f"{report.duplicates:,}",
         "dead letters": f"{report.dead_letters:,}",
         "seconds": f"{report.seconds:.1f}",

@@ -20,8 +20,8 @@ from serving.terminal.tables import dead_letter_text
 from tests.attacks.mixed_load import OPERATOR_KEY, TENANTS, with_tenants
 from tests.servers.models import ModelServer
 from tests.serving.embedded_service import opened, over_http
-from tests.serving.service.test_service import eventually
 from tests.serving.test_secrets import CANARY, SECRETS
+from tests.waiting import wait_until as eventually
 
 pytestmark = pytest.mark.slow
 
@@ -44,15 +44,22 @@ WORDS = {
             "document",
             "name",
             "part",
+            "owner",
+            "conversation",
+            "captions",
+            "spoken",
+            "late",
         )
     )
 }
-WHOSE = {"user_id": "annOfTheErased"}
+WHOSE = {"user_id": WORDS["owner"]}
 
 
 def events(user: str, words: dict[str, str], tail: str) -> list[dict[str, Any]]:
     """Everything that can be said of somebody, with these words in it."""
-    talk = {"event": "message", "conversation_id": f"talk-{tail}", "user_id": user, "sender_name": words["sender"]}
+    talk = {"event": "message", "conversation_id": words["conversation"], "user_id": user, "sender_name": words["sender"]}
+    captions = {"event": "document", "document_id": words["captions"], "name": f"{words['captions']}.vtt", "user_id": user}
+    caption = "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\n<v Cleo>We met the {} in Rome.\n"
     tool = {"name": words["tool"], "arguments": words["argument"], "result": words["result"]}
     return [
         {**talk, "message_id": "m1", "content": f"My cat is called {words['content']}. I moved to Oslo last week."},
@@ -60,8 +67,13 @@ def events(user: str, words: dict[str, str], tail: str) -> list[dict[str, Any]]:
         {**talk, "message_id": "m3", "content": "Fine.", "role": "assistant", "agent_id": "bot", "tool_calls": [tool]},
         {**talk, "message_id": "m4", "content": [{"type": "text", "text": f"And {words['part']}."}]},
         {**talk, "message_id": "m5", "content": f"Not {words['deleted']}."},
-        {"event": "edit", "conversation_id": f"talk-{tail}", "message_id": "m1", "content": f"It is {words['edited']} now."},
-        {"event": "delete", "conversation_id": f"talk-{tail}", "message_id": "m5"},
+        {
+            "event": "edit",
+            "conversation_id": words["conversation"],
+            "message_id": "m1",
+            "content": f"It is {words['edited']} now.",
+        },
+        {"event": "delete", "conversation_id": words["conversation"], "message_id": "m5"},
         {
             "event": "document",
             "document_id": words["name"],
@@ -69,7 +81,10 @@ def events(user: str, words: dict[str, str], tail: str) -> list[dict[str, Any]]:
             "content": words["document"],
             "user_id": user,
         },
-        {"event": "flush", "conversation_id": f"talk-{tail}", "flush_id": f"f-{tail}"},
+        {**talk, "conversation_id": f"late-{tail}", "message_id": "m1", "content": "Hello."},
+        {**captions, "content": caption.format("other"), "flush_id": f"captions-{tail}"},
+        {**captions, "content": caption.format(words["spoken"]), "flush_id": f"f-captions-{tail}"},
+        {"event": "flush", "conversation_id": words["conversation"], "flush_id": f"f-{tail}"},
     ]
 
 
@@ -96,7 +111,8 @@ def test_after_an_erasure_no_word_of_the_owner_is_in_any_file_or_row(
             assert client.post("/events", json={"events": events(user, words, tail)}).status_code == 202
             unread = {"file": (f"{words['name']}.exe", b"MZ" + bytes(64) + words["content"].encode(), "text/plain")}
             assert client.post("/documents", files=unread, data={"user_id": user}).status_code == 202
-            eventually(lambda tail=tail: client.get(f"/flushes/f-{tail}", params={"wait": 20}).json()["searchable"])
+            for flush in (f"f-{tail}", f"f-captions-{tail}"):
+                eventually(lambda flush=flush: client.get(f"/flushes/{flush}", params={"wait": 20}).json()["searchable"])
         assert WORDS["edited"] in client.post("/memories/search", json={"query": "it is now", "filters": WHOSE}).text
         eventually(lambda: len(dead_letters_of(service).dead_letters()) == 2)
         erased = client.delete("/memories", params={**WHOSE, "wait": 60})
@@ -104,6 +120,10 @@ def test_after_an_erasure_no_word_of_the_owner_is_in_any_file_or_row(
         assert erased.json()["receipt"]["answers"] > 0
         assert client.get("/memories", params={"user_id": "eve"}).json()["items"]
         assert len(dead_letters_of(service).dead_letters()) == 1
+        late = {"event": "edit", "conversation_id": "late-ann", "message_id": "m1", "content": WORDS["late"]}
+        assert client.post("/events", json={"events": [late]}).status_code == 202
+        eventually(lambda: len(dead_letters_of(service).dead_letters()) == 2)
+        assert client.delete("/memories", params={**WHOSE, "wait": 60}).status_code == 200
     content = {file: file.read_bytes() for file in settings.data.rglob("*") if file.is_file()}
     rows = rows_of(settings)
     for word in tried(list(WORDS.values())):

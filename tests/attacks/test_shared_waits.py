@@ -21,6 +21,7 @@ from queries import Memories
 from serving.rest.pools import Kind, Pool, RequestPools
 from serving.service.service import Service
 from tests.serving.rest.conftest import client_of, with_service
+from tests.waiting import wait_until
 
 API = "/api/v1"
 LOUD, QUIET = "loud-0123456789abcdef", "quiet-0123456789abcdef"
@@ -112,12 +113,11 @@ def test_a_key_that_holds_all_it_can_delays_nothing_of_another(
 def until_full(client: TestClient, waiting: Sequence[Future[httpx.Response]]) -> None:
     """Return once the loud key gets no further place: all its requests have one, wait for one, or were refused."""
     pools: RequestPools = client.app.state.pools  # type: ignore[attr-defined]
-    for _ in range(6000):
-        places = sum(each.shares.places - each.shares.free + len(each._waiting) for each in pools._pools.values())
-        if places + sum(each.done() for each in waiting) >= len(waiting):
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("the requests never came")
+
+    def places() -> int:
+        return sum(each.shares.places - each.shares.free + len(each._waiting) for each in pools._pools.values())
+
+    wait_until(lambda: places() + sum(each.done() for each in waiting) >= len(waiting))
 
 
 def test_a_wait_too_many_is_told_when_to_come_again(client: TestClient, held: Held) -> None:

@@ -71,6 +71,13 @@ def utf16(columns: int, rows: int) -> bytes:
     return with_body(f"<w:tbl>{('<w:tr>' + '<w:tc><w:p/></w:tc>' * columns + '</w:tr>') * rows}</w:tbl>", "utf-16")
 
 
+def foreign(encoding: str) -> bytes:
+    name = "cp037" if encoding == "cp037" else encoding.upper()
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    text = f'<?xml version="1.0" encoding="{name}"?><w:document {space}><w:body><w:p/></w:body></w:document>'
+    return with_parts(docx_of(NOTICE), {"word/document.xml": text.encode(encoding)})
+
+
 def pptx(columns: int, rows: int) -> bytes:
     presentation = Presentation()
     slide = presentation.slides.add_slide(presentation.slide_layouts[6])
@@ -115,6 +122,12 @@ def test_a_table_over_a_limit_is_refused_by_the_name_of_the_limit(name: str, tri
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_table_of_all_that_is_allowed_is_read(name: str) -> None:
     assert LocalParser(SMALL).parse(MAKERS[name](*FITS), name, None).unread == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-le", "utf-32-be", "cp037"])
+def test_office_xml_that_cannot_be_counted_is_refused(encoding: str) -> None:
+    """UTF-32 hid tables and entities from the guard, and the library that reads the file knows it."""
+    assert refusal(foreign(encoding), "foreign.docx").endswith("its XML is neither UTF-8 nor UTF-16; save it again")
 
 
 def test_an_old_excel_file_is_counted_too() -> None:
@@ -173,6 +186,21 @@ def test_tables_of_an_attack_are_refused_before_they_are_in_memory(
     monkeypatch.setattr(sheets, "_sheets", opened)
     for name, content, setting in tried(list(attacks(10 if is_long else 1))):  # type: ignore[misc]
         assert f" {setting.lower()}; split it" in refusal(content, name, Documents())
+
+
+def hanging(cells: int) -> bytes:
+    """A row of cells, each of which covers as many rows below it."""
+    return b"<table><tr>" + b"<td rowspan=60000>a" * cells + b"<tr><td>x" * cells + b"</table>"
+
+
+def test_merged_cells_do_not_repeat_their_text_without_end() -> None:
+    """Seen at 511b1f8d: 38 KB became 3.2 million characters."""
+    assert "its merged cells repeat their text too often" in refusal(hanging(900), "hanging.html", Documents())
+    long = f"<table><tr><td rowspan=1000>{'a' * 100_000}<td>b{'<tr><td>c' * 999}</table>".encode()
+    assert "its merged cells repeat their text too often" in refusal(long, "long.html", Documents())
+    note = "a note beside its rows " * 80
+    page = f"<table><tr><td rowspan=100>{note}<td>1{''.join(f'<tr><td>{row}' for row in range(2, 101))}</table>"
+    assert LocalParser().parse(page.encode(), "page.html", None).sections
 
 
 def test_merged_cells_that_cover_each_other_are_left_after_a_million() -> None:

@@ -28,7 +28,8 @@ from mneme.errors import MnemeError
 from mneme.events import Message
 from mneme.ids import owner_key
 from mneme.ports import MemoryIndex
-from mneme.rows import Collection, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Collection
 from mneme.settings import EmbedderSettings, Settings
 from serving.service.service import Service
 from tests.conftest import RunningKafka, RunningOpenSearch

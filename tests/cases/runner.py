@@ -27,7 +27,7 @@ from tests.memory_index_reference import ReferenceIndex
 
 
 @dataclass(frozen=True)
-class Held:
+class CaseStatement:
     """A fact or foresight: its text and own words, its local days, and whether it holds at the end."""
 
     text: str
@@ -48,10 +48,10 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Remembered:
+class Outcome:
     """Everything in the index after a case."""
 
-    statements: list[Held]
+    statements: list[CaseStatement]
     edges: set[tuple[str, str, str]]
     quoted: bool
 
@@ -92,7 +92,7 @@ class Remembered:
         return words
 
 
-def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembered:
+def outcome_of(case: Case, extractor: Extractor, judge: Judge | None) -> Outcome:
     """The case through embed, segment, extract, reconcile and write: one episode for each conversation."""
     river = River(ReferenceIndex(), extractor=extractor, judge=judge)
     messages = case.messages
@@ -122,7 +122,7 @@ def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembe
                 continue
         local, validity = zones[record.message_ids[0]], record.validity
         statements.append(
-            Held(
+            CaseStatement(
                 text,
                 first.astimezone(local).date() if first else None,
                 (until - timedelta(microseconds=1)).astimezone(local).date() if until else None,
@@ -134,17 +134,17 @@ def remembered(case: Case, extractor: Extractor, judge: Judge | None) -> Remembe
                 record.words,
             )
         )
-    return Remembered(statements, edges, quoted=judge is None)
+    return Outcome(statements, edges, quoted=judge is None)
 
 
-def _happens(held: Held, wanted: dict[str, Any], quoted: bool) -> bool:
+def _happens(held: CaseStatement, wanted: dict[str, Any], quoted: bool) -> bool:
     if wanted["on"] is None or (quoted and wanted.get("unsure") and held.first is None):
         return held.first is None
     days = (date.fromisoformat(wanted["on"]), date.fromisoformat(wanted.get("until", wanted["on"])))
     return (held.first, held.last) == days
 
 
-def _days(found: Sequence[Held]) -> str:
+def _days(found: Sequence[CaseStatement]) -> str:
     return ", ".join(f"{each.first}..{each.last} ({each.text})" for each in found)
 
 
@@ -158,11 +158,11 @@ def _fits(edge: Sequence[str], found: Sequence[str]) -> bool:
 def mistakes(case: Case, by_model: bool = False) -> list[str]:
     """What is wrong with a case by rules alone, or by the model's way. Of graphs the scripted model tells nothing."""
     if not by_model:
-        return list(remembered(case, LocalExtractor(), None).mistakes(case))
+        return list(outcome_of(case, LocalExtractor(), None).mistakes(case))
     case = Case(case.name, case.kind, case.unseen, {**case.fields, "edges": (), "no_edges": ()})
     chat = ScriptedChat(case)
     extractor = ModelExtractor(chat, Extraction(), "scripted")
-    return list(remembered(case, extractor, ModelJudge(chat)).mistakes(case))
+    return list(outcome_of(case, extractor, ModelJudge(chat)).mistakes(case))
 
 
 def shares(found: Sequence[tuple[Case, list[str]]]) -> dict[str, float]:

@@ -1,6 +1,12 @@
 """A cache of two generations."""
 
+from datetime import UTC, datetime
+
 from connectors.aging_cache import AgingCache, Derived
+from mneme.records import Owner
+from mneme.rows import Row, control_row
+
+OWNER, AT = Owner(tenant_id="acme", type="tenant", id="acme"), datetime(2026, 3, 2, tzinfo=UTC)
 
 
 class Clock:
@@ -58,14 +64,14 @@ def test_what_is_asked_for_again_and_again_stays():
         assert [cache.get(0), cache.get(number), cache.get(-1)] == [0, number, None]
 
 
-def test_what_is_made_of_an_object_is_made_once_and_of_its_equal_anew():
-    made: list[list[int]] = []
+def test_what_is_made_of_a_row_is_made_once_and_of_another_row_anew():
+    made: list[Row] = []
 
-    def total(numbers: list[int]) -> int:
-        made.append(numbers)
-        return sum(numbers)
+    def length(row: Row) -> int:
+        made.append(row)
+        return len(row.id)
 
-    derived = Derived(total, 10, 60.0)
-    one, equal = [1, 2], [1, 2]
+    derived = Derived(length, 10, 60.0)
+    one, equal = control_row(OWNER, "flush", "abc", 1, AT, {}), control_row(OWNER, "flush", "abc", 1, AT, {})
     assert [derived(one), derived(one), derived(equal)] == [3, 3, 3]
     assert [each is one for each in made] == [True, False]

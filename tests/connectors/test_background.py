@@ -5,14 +5,12 @@ import time
 
 from connectors.background import BackgroundJob
 from mneme.errors import StoreUnavailable
+from tests.waiting import wait_until
 
 
-def calls_after(job: BackgroundJob, calls: list[float], count: int) -> int:
-    """How often it was done, once it should have been ``count`` times and then had time for more."""
-    deadline = time.monotonic() + 120
-    while len(calls) < count and time.monotonic() < deadline:
-        time.sleep(0.01)
-    time.sleep(0.2)
+def calls_when_idle(job: BackgroundJob, calls: list[float]) -> int:
+    """How often it was done, once nothing is asked for any more."""
+    wait_until(lambda: job._timer is None)
     job.close(finish=False)
     return len(calls)
 
@@ -21,14 +19,14 @@ def test_one_call_serves_all_who_ask_before_it_and_another_those_who_asked_last(
     calls: list[float] = []
     job = BackgroundJob(lambda: calls.append(time.monotonic()), "not done", 0.1)
     job.ask()
-    assert calls_after(job, calls, 1) == 1
+    assert calls_when_idle(job, calls) == 1
 
     job = BackgroundJob(lambda: calls.append(time.monotonic()), "not done", 0.1)
     asked_last = 0.0
     for _ in range(5):
         job.ask()
         asked_last = time.monotonic()
-    assert calls_after(job, calls, 3) == 3
+    assert calls_when_idle(job, calls) == 3
     assert calls[-1] - asked_last >= 0.1
 
 
@@ -43,15 +41,17 @@ def test_what_cannot_be_done_now_is_tried_again_where_that_is_wanted():
 
         job = BackgroundJob(work, "not done", 0.05, tries_again)
         job.ask()
-        assert calls_after(job, calls, expected) == expected
+        assert calls_when_idle(job, calls) == expected
 
 
 def test_a_close_leaves_out_what_was_asked_for_or_waits_for_it():
     calls: list[float] = []
     job = BackgroundJob(lambda: calls.append(0.0), "not done", 0.05)
     job.ask()
+    timer = job._timer
+    assert timer is not None
     job.close(finish=False)
-    time.sleep(0.2)
+    timer.join()
     assert calls == []
     under_way, may_end = threading.Event(), threading.Event()
 
@@ -67,5 +67,4 @@ def test_a_close_leaves_out_what_was_asked_for_or_waits_for_it():
     job.close(finish=True)
     assert calls == [0.0]
     job.ask()
-    time.sleep(0.05)
-    assert calls == [0.0], "closed"
+    assert job._timer is None, "closed"

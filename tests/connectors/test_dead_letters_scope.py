@@ -83,6 +83,12 @@ def test_a_reference_belongs_to_its_owner_and_conversation(stage: str):
     )
 
 
+def test_an_episode_of_speech_goes_with_its_document():
+    reference = {"lane": "default/talk", "owner": ["default", "user", "ana"], "conversation": "talk", "ids": ["default/talk/m"]}
+    assert is_about(letter(reference, "extract"), Scope("default", ("talk",), ANA, "captions"))
+    assert not is_about(letter(reference, "extract"), Scope("default", (), ANA, "captions"))
+
+
 def test_a_reference_that_names_only_its_episode_goes_with_its_conversation():
     retraction = {"is": "retraction", "lane": "default/talk", "owner": ["default", "user", "ana"], "id": "default/talk/1-2"}
     assert is_about(letter(retraction, "reconcile"), TALK)

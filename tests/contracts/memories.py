@@ -10,8 +10,9 @@ import pytest
 
 from mneme import ids
 from mneme.errors import InputError
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Owner
-from mneme.rows import Row, erasure_receipt, flush_marker
+from mneme.rows import Row
 from queries import AnswerResponse, Memories, SearchResponse
 from tests.queries.world import HARBOUR, MAYA, NOW, START, career, conversation, document, messages, section
 

@@ -30,8 +30,9 @@ from mneme.ports import (
     VectorLeg,
     Write,
 )
+from mneme.receipts import flush_marker
 from mneme.records import Owner, Validity
-from mneme.rows import LARGEST, Collection, Embedding, Key, Row, Vector, directions, flush_marker, whole_numbers
+from mneme.rows import LARGEST, Collection, Embedding, Key, Row, Vector, directions, whole_numbers
 from mneme.text import tokenise
 from tests.contracts.rows import ALICE, DIMENSION, EMBEDDER, NOON, axis, episode, fact, message, of, score, towards
 

@@ -1,7 +1,7 @@
 """Lint the prose: ``python -m tests.docs.prose``, a part of ``make lint``.
 
 The pages that people write, the docstrings and the messages of errors pass proselint and two rules of our own: a sentence has
-at most ``MOST_WORDS`` words, and no docstring opens with a question word.
+at most ``MOST_WORDS`` words, and no docstring opens with one of ``OPENING_WORDS``.
 """
 
 import ast
@@ -23,9 +23,9 @@ PAGES = [
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.name not in GENERATED),
 ]
 MOST_WORDS = 32
-OPENING_WORDS = ("What", "Who", "Which", "Where", "When", "Whether", "How")
+OPENING_WORDS = ("What", "Who", "Which", "Where", "When", "Whether", "How", "Of", "By")
 # By room: docstrings that still open so, and longer sentences in docstrings and messages. A number only falls.
-ALLOWED_OPENINGS = {"mneme": 0, "connectors": 0, "flows": 0, "queries": 0, "serving": 0, "evaluation": 0}
+ALLOWED_OPENINGS = {"mneme": 0, "connectors": 3, "flows": 0, "queries": 2, "serving": 0, "evaluation": 0}
 ALLOWED_LENGTHS = {"mneme": 7, "connectors": 15, "flows": 14, "queries": 20, "serving": 1, "evaluation": 18}
 # Checks of proselint that contradict how we write, such as straight quotes, or that take "for everybody" for "for ever".
 SILENT = (
@@ -180,7 +180,7 @@ def lint_code() -> list[Finding]:
     for room, path, tree in code():
         for docstring in docstrings(path, tree):
             if opens_with_a_question(docstring.text):
-                openings[room].append(Finding(path, docstring.line, f"opens with a question word: {docstring.text[:60]!r}"))
+                openings[room].append(Finding(path, docstring.line, f"opens badly: {docstring.text[:60]!r}"))
             passages += [Passage(path, docstring.line, text) for text in prose_of(docstring.text)]
         passages += messages(path, tree)
     for passage in passages:

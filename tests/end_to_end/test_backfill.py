@@ -8,7 +8,8 @@ import pytest
 from connectors.publisher import Publisher
 from flows.maintenance.backfill import backfill
 from mneme.ports import MemoryIndex
-from mneme.rows import Collection, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Collection
 from mneme.settings import Settings
 from tests.end_to_end.flow_process import FlowProcess, FlowThread, ingested, said, stored
 from tests.end_to_end.test_rebuild import told

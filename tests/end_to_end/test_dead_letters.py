@@ -16,8 +16,9 @@ from mneme.errors import StoreError
 from mneme.events import Edit, Message, parse_event
 from mneme.ids import message_id
 from mneme.ports import DeadLetter, MemoryIndex
+from mneme.receipts import flush_marker
 from mneme.records import Position
-from mneme.rows import Collection, flush_marker
+from mneme.rows import Collection
 from mneme.settings import Kafka, OpenSearch, Settings
 from serving.cli import app
 from tests.end_to_end.flow_process import FlowThread, settings_for

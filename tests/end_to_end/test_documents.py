@@ -15,7 +15,8 @@ from connectors.publisher import Publisher
 from flows import ingest
 from mneme.events import Document, Message
 from mneme.ports import DeadLetter, MemoryIndex
-from mneme.rows import Collection, Key, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Collection, Key
 from mneme.settings import EmbedderSettings, Kafka, OpenSearch, Settings
 from queries import Memories, SearchResponse
 from tests.end_to_end.flow_process import FlowProcess, settings_for

@@ -13,8 +13,9 @@ from connectors.kafka.sinks import read_dead_letters
 from connectors.publisher import Publisher
 from mneme.events import Message
 from mneme.ports import Filter, MemoryIndex
+from mneme.receipts import erasure_receipt
 from mneme.records import Owner
-from mneme.rows import Collection, erasure_receipt
+from mneme.rows import Collection
 from mneme.settings import EmbedderSettings, Kafka, Models, OpenSearch, Settings
 from tests.end_to_end.flow_process import FlowProcess, FlowThread, settings_for
 from tests.end_to_end.test_kafka_to_opensearch import flushed

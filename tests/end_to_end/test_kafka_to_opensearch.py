@@ -13,7 +13,8 @@ from flows import run
 from mneme.errors import StoreError, StoreRejected
 from mneme.events import Delete, Document, Edit, Message
 from mneme.ports import MemoryIndex
-from mneme.rows import Collection, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Collection
 from mneme.settings import EmbedderSettings, Settings
 from queries import Memories
 from tests.end_to_end.flow_process import FlowProcess, FlowThread, ingested, said, stored

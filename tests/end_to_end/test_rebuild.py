@@ -14,7 +14,8 @@ from flows.maintenance.rebuild_topics import rebuild_from_topics
 from mneme.errors import StoreRejected
 from mneme.events import Delete, Document, Edit, Message
 from mneme.ports import MemoryIndex
-from mneme.rows import Collection, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Collection
 from mneme.settings import Kafka, Settings
 from tests.end_to_end.flow_process import FlowThread, ingested, said, stored
 from tests.flows.river import contents

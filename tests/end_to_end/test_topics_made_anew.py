@@ -13,8 +13,9 @@ from flows.maintenance.rebuild_topics import rebuild_from_topics
 from mneme.errors import StoreError, StoreRejected
 from mneme.events import Edit, Message
 from mneme.ports import Filter
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Owner, StoredMessage
-from mneme.rows import Collection, Key, erasure_receipt, flush_marker
+from mneme.rows import Collection, Key
 from mneme.settings import EmbedderSettings, Kafka, OpenSearch, Settings
 from mneme.times import utc_now
 from tests.connectors.kafka_help import make_anew

@@ -27,7 +27,8 @@ from evaluation.synthetic_talks import talk
 from mneme.errors import StoreError
 from mneme.events import AnyEvent, Delete, Document, Edit, Erase, Flush, Forget
 from mneme.ids import document_key
-from mneme.rows import Collection, Key, erasure_receipt, flush_marker
+from mneme.receipts import erasure_receipt, flush_marker
+from mneme.rows import Collection, Key
 from mneme.settings import Kafka, OpenSearch, Settings
 from serving.status import local_status
 from tests.flows.river import contents

@@ -36,8 +36,9 @@ from flows.write import Writer
 from mneme.errors import InputError
 from mneme.events import Document, Edit, Message
 from mneme.ports import DeadLetter, EmbedderIdentity, MemoryIndex, ParsedDocument, Scope, Section, Spoken
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Owner, Position
-from mneme.rows import Collection, Embedding, Vector, erasure_receipt, flush_marker
+from mneme.rows import Collection, Embedding, Vector
 from mneme.settings import Settings
 from mneme.text import tokenise
 

@@ -13,7 +13,7 @@ from flows.decode import decode
 from flows.embedding.admission import MessageBatch, admit
 from flows.items import Arrived, Pause
 from flows.lanes.erasures import Tombstones
-from flows.lanes.state import EPOCHS
+from flows.lanes.state import EPOCHS_KEPT
 from flows.running.pool import at_once
 from mneme.events import Message, parse_event
 from mneme.ports import Incoming
@@ -304,7 +304,7 @@ def test_a_conversation_begins_anew_behind_an_erasure_that_the_index_does_not_sh
 # --- what it remembers -----------------------------------------------------------------------------------------------
 
 
-def after_epochs(flow: River, epochs: int = EPOCHS) -> None:
+def after_epochs(flow: River, epochs: int = EPOCHS_KEPT) -> None:
     flow.settle()
     for _ in range(epochs):
         flow.epoch()
@@ -320,7 +320,7 @@ def test_a_state_does_not_grow_with_the_conversations_that_ever_were() -> None:
     for number in range(50):
         flow.feed(message(number, "coffee", conversation=f"talk{number}"))
         after_epochs(flow, 1)
-    assert len(state_of(flow)["owners"]) <= EPOCHS
+    assert len(state_of(flow)["owners"]) <= EPOCHS_KEPT
 
 
 def test_a_repetition_is_known_long_after_it_was_forgotten_here() -> None:
@@ -353,7 +353,7 @@ def test_an_owner_is_remembered_while_what_began_with_it_is_at_work() -> None:
 
     flow = River(ReferenceIndex(), submit=later)
     flow.feed(message(0, "coffee"))
-    for _ in range(3 * EPOCHS):
+    for _ in range(3 * EPOCHS_KEPT):
         flow.epoch()
     assert list(state_of(flow)["owners"]) == ["default/talk"]
     flow.feed(message(1, "tea", user_id="bob"))

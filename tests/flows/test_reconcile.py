@@ -23,8 +23,8 @@ from flows.cuts import (
     Utterance,
 )
 from flows.extraction.assemble import assemble
-from flows.items import Extracted, Retraction
-from flows.lanes.state import EPOCHS, refer
+from flows.items import Extracted, Retraction, refer
+from flows.lanes.state import EPOCHS_KEPT
 from flows.reconcile import ReconcileLane
 from flows.write import Writer
 from mneme.errors import ModelTimeout
@@ -60,7 +60,7 @@ def test_what_an_owner_wrote_is_known_to_its_own_jobs_until_some_epochs_later() 
     lane._remove(key)
     assert lane._written_lately(ANN.key) == {key: None}
     assert lane._written_lately("default/user/bob") == {}
-    for _ in range(EPOCHS):
+    for _ in range(EPOCHS_KEPT):
         lane.epoch_done()
     assert lane._written_lately(ANN.key) == {}
 
@@ -81,7 +81,7 @@ class Lane:
 
     def rest(self) -> None:
         """Let epochs pass, so that what was written is known by the index alone."""
-        for _ in range(EPOCHS):
+        for _ in range(EPOCHS_KEPT):
             self._lane.epoch_done()
 
     def facts(self) -> dict[str, AtomicFact]:
@@ -130,8 +130,13 @@ def episode(
     people: Sequence[str] = (),
     job: str = "",
     quoted: bool = False,
+    ahead: int | None = None,
 ) -> Extracted:
-    """An episode of a day's own conversation, with one message for each statement, and the claims of each sentence."""
+    """An episode of a day's own conversation, with one message for each statement, and the claims of each sentence.
+
+    Its foresights are of the day that is ``ahead``.
+    """
+    start = None if ahead is None else START + timedelta(days=ahead)
     statements = statements or ("Hello.",)
     messages = [
         Message(
@@ -165,7 +170,8 @@ def episode(
             for at, text in enumerate(statements)
         ),
         foresights=tuple(
-            ExtractedForesight(text, text, (len(statements) + at,), claims=claims(text)) for at, text in enumerate(foresights)
+            ExtractedForesight(text, text, (len(statements) + at,), start, claims=claims(text))
+            for at, text in enumerate(foresights)
         ),
         entities=tuple(ExtractedEntity(name, "person", f"{name} on day {day}.", (0,)) for name in people),
         relationships=(ExtractedRelationship("Ann", "works_at", job, None, (0,)),) if job else (),
@@ -290,6 +296,19 @@ def test_a_foresight_is_off_when_its_plan_is_moved_or_cancelled(news: str) -> No
     lane.take(episode(1, news, quoted=True))
     (plan,) = (each for row in lane.index.scan(Collection.MEMORIES) if isinstance(each := row.record(), Foresight))
     assert plan.validity.superseded_by == "default/c01/e/f/0"
+
+
+def test_what_is_off_before_its_day_held_from_when_it_was_said() -> None:
+    lane = Lane()
+    lane.take(episode(0, foresights=["The launch is on 20 April."], ahead=49))
+    (plan,) = (each for row in lane.index.scan(Collection.MEMORIES) if isinstance(each := row.record(), Foresight))
+    assert plan.validity.valid_from == START + timedelta(days=49)
+    lane.take(episode(1, "The launch is cancelled.", quoted=True))
+    (plan,) = (each for row in lane.index.scan(Collection.MEMORIES) if isinstance(each := row.record(), Foresight))
+    assert (plan.validity.valid_from, plan.validity.valid_to) == (plan.said_at, START + timedelta(days=1))
+    lane.take(gone(1))
+    (plan,) = (each for row in lane.index.scan(Collection.MEMORIES) if isinstance(each := row.record(), Foresight))
+    assert (plan.validity.valid_from, plan.validity.valid_to) == (START + timedelta(days=49), None)
 
 
 def test_a_judge_that_looks_around_compares_what_is_near_in_meaning() -> None:

@@ -1,8 +1,9 @@
 """Late, edited and deleted messages: the memory becomes what the conversation would have given had it been so at once."""
 
+import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from mneme.ports import Filter
 from mneme.rows import Collection, Row
 from mneme.settings import Boundaries
 from tests.flows.long_talk import TALK
-from tests.flows.river import CutOnWord, River, contents, edit, episodes, few, lucks, message
+from tests.flows.river import CutOnWord, River, contents, edit, episodes, erase, few, lucks, message
 from tests.flows.test_river_chaos import TEXTS, ChaoticRiver, CutOnWordByWindow, TakesBack, disturbance
 from tests.memory_index_reference import ReferenceIndex
 
@@ -224,7 +225,6 @@ def test_a_file_in_reverse_order_gives_what_it_gives_in_order() -> None:
     ("amendment", "reason"),
     [
         (edit(77, "x", 2000), "edit: message 'm077' of conversation 'talk' is not known here; send the message first"),
-        (edit(0, "x", 2000, conversation="nobody"), "conversation 'nobody' is not known here"),
         (edit(77, None, 2000), "delete: message 'm077'"),
     ],
 )
@@ -236,6 +236,19 @@ def test_an_amendment_of_nothing_is_a_dead_letter_with_its_bytes(amendment: Amen
     assert reason in letter.reason
     assert (letter.raw, letter.position, letter.stage) == (amendment.raw, amendment.position, "embed")
     assert_clean(flow, teller)
+
+
+def test_what_changes_a_message_of_nobody_known_is_a_dead_letter_that_only_names_it() -> None:
+    """It may come behind the erasure of its owner, and no later erasure would find its words."""
+    flow, _ = told("coffee")
+    flow.feed(erase(1500))
+    flow.settle()
+    flow.feed(edit(0, "My diagnosis", 2000), replace(edit(0, None, 2001), words="My diagnosis"), edit(0, None, 2002))
+    flow.settle()
+    named = {"tenant_id": "default", "conversation_id": "talk", "message_id": "m000"}
+    kinds = ("edit", "retract", "delete")
+    assert [json.loads(letter.raw) for letter in flow.letters.letters] == [{"event": kind, **named} for kind in kinds]
+    assert all("Its words are not kept" in letter.reason for letter in flow.letters.letters)
 
 
 def test_an_edit_of_a_deleted_message_is_a_dead_letter_however_soon_it_comes() -> None:

@@ -17,7 +17,8 @@ from flows.cuts import BoundaryDetector, Utterance, Verdict
 from flows.items import Arrived, Pause
 from mneme.errors import ModelMalformed, ModelTimeout, StoreUnavailable
 from mneme.ports import MemoryIndex
-from mneme.rows import Collection, Key, Row, Vector, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Collection, Key, Row, Vector
 from tests.flows.river import START, CutOnWord, River, contents, embed, episodes, few, lucks, message
 from tests.memory_index_reference import ReferenceIndex
 

@@ -15,7 +15,8 @@ from flows.lanes.scheduling import NotReady
 from flows.segment import SegmentLane
 from mneme.errors import StoreUnavailable
 from mneme.ports import Put
-from mneme.rows import flush_marker, row_of
+from mneme.receipts import flush_marker
+from mneme.rows import row_of
 from tests.flows.river import IDENTITY, SETTINGS, START, CutOnWord, few, message, services_for
 from tests.memory_index_reference import ReferenceIndex
 

@@ -20,8 +20,9 @@ from mneme.errors import StoreUnavailable
 from mneme.events import Delete, Document
 from mneme.ids import cluster_id
 from mneme.ports import Change, Create, DeadLetter, Incoming, Outcome, ParsedDocument, Put, Remove, Write, WriteResult
+from mneme.receipts import erasure_receipt, flush_marker
 from mneme.records import Cluster, Owner, Position
-from mneme.rows import Collection, Key, Row, erasure_receipt, flush_marker, row_of
+from mneme.rows import Collection, Key, Row, row_of
 from tests.flows.river import IDENTITY, Letters, message
 from tests.memory_index_reference import ReferenceIndex
 
@@ -226,6 +227,22 @@ def test_a_receipt_says_that_a_store_kept_claim_checks() -> None:
     write = Writer(index, Letters(), None, lambda: NOW, threading.Event(), erase_claims=lambda erasure: kept)
     write.write([erasure()])
     assert receipt(index) == {"documents": 1, "answers": 0, "claims": 1, "dead_letters": 0, "claims_refused": 3}
+
+
+def test_the_first_receipt_under_an_id_stays() -> None:
+    index = Index()
+    write, _, _ = writer(index)
+    write.write([erasure()])
+    first = receipt(index)
+    write.write([replace(erasure(), removed={})])
+    assert receipt(index) == first
+
+
+def test_an_erasure_that_nobody_asked_for_has_no_receipt() -> None:
+    index = Index()
+    write, _, _ = writer(index)
+    write.write([erasure(has_receipt=False)])
+    assert not receipt_is_there(index)
 
 
 def test_a_broker_that_is_down_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

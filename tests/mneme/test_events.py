@@ -84,6 +84,13 @@ def test_what_is_beside_the_text_tells_messages_of_one_time_apart(one: dict[str,
     assert ids[0] == ids[2] != ids[1]
 
 
+def test_a_nul_in_a_message_makes_no_two_of_them_one() -> None:
+    at = {"conversation_id": "c", "user_id": "u", "sent_at": "2026-03-02T09:00:00Z"}
+    said = [("a\0b", "c"), ("a", "b\0c"), ("a\1\2b", "c"), ("a\1", "\2b\0c")]
+    ids = {Message.model_validate({**at, "sender_id": sender, "content": text}).message_id for sender, text in said}
+    assert len(ids) == len(said)
+
+
 def test_the_id_of_a_text_stays_as_it_was() -> None:
     message = Message(conversation_id="c", user_id="u", sent_at=datetime(2026, 3, 1, 9, tzinfo=UTC), content="Good morning")
     assert message.message_id == short_hash("default/c\x002026-03-01T09:00:00+00:00\0u\0Good morning")

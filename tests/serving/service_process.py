@@ -5,7 +5,6 @@ import re
 import signal
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from pathlib import Path
 
 import httpx
 import psutil
+
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 _START_SECONDS, _END_SECONDS = 400, 400  # with 20 others beside it a start took more than two minutes
@@ -94,12 +95,13 @@ def serving(
     with log.open("wb") as out:
         process = psutil.Popen(command, cwd=folder, env=own, stderr=out, umask=umask)
     try:
-        end = time.monotonic() + _START_SECONDS
-        while not (found := re.search(r"Mneme listens on (\S+)", log.read_text())):
+
+        def address() -> str:
             assert process.poll() is None, log.read_text()
-            assert time.monotonic() < end, log.read_text()
-            time.sleep(0.1)
-        yield ServiceProcess(found[1], folder / "data", log, process)
+            found = re.search(r"Mneme listens on (\S+)", log.read_text())
+            return found[1] if found else ""
+
+        yield ServiceProcess(wait_until(address, _START_SECONDS, log.read_text), folder / "data", log, process)
     finally:
         if process.poll() is None:
             process.terminate()

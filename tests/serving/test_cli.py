@@ -334,15 +334,15 @@ def test_ingest_reports_what_it_did(command_line: CliRunner, monkeypatch: pytest
     def ingest(paths: list[Path], settings: object, **arguments: Any) -> IngestReport:
         arguments.pop("on_progress")(1, 2)
         asked.update(arguments, paths=paths)
-        return IngestReport(messages=1234, duplicates=5, episodes=67, facts=890, dead_letters=1, seconds=2.25)
+        return IngestReport(messages=1234, duplicates=5, episodes=67, facts=890, dead_letters=1, seconds=2.25, repeated=31)
 
     monkeypatch.setattr(flows, "ingest", ingest, raising=False)
     for name in ("a.jsonl", "b.md"):
         Path(name).write_text(name)
     result = command_line.invoke(app, ["ingest", "a.jsonl", "b.md", "--user", "mira"])
-    assert result.exit_code == 0
+    assert result.exit_code == 1, "an event was not taken in"
     assert asked == {"paths": [Path("a.jsonl"), Path("b.md")], "defaults": {"user_id": "mira"}}
-    assert [figure in result.stdout for figure in ("1,234", "67", "890", "5", "1", "2.2")] == [True] * 6
+    assert [figure in result.stdout for figure in ("1,234", "67", "890", "31", "5", "1", "2.2")] == [True] * 7
     assert "1 event not taken in; whole, with reasons: `mneme admin dead-letters list`" in result.stderr
 
 
@@ -384,6 +384,7 @@ def test_ingest_of_known_files_says_that_they_were_read_already(
     monkeypatch.setattr(flows, "ingest", lambda *_, **__: report, raising=False)
     result = command_line.invoke(app, ["ingest", "exports/chat.json"])
     assert "Already read: chat.json" in result.stderr
+    assert result.exit_code == 0
 
 
 @pytest.mark.parametrize(

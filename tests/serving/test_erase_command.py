@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 from connectors.lance.index import LanceIndex
 from mneme.events import Forget, ForgetDocument
 from mneme.ports import Put
+from mneme.receipts import CLAIMS_REFUSED
 from mneme.records import Owner
-from mneme.rows import CLAIMS_REFUSED
+from queries import Memories
 from serving.cli import app
 from serving.service import remote
 from serving.service.service import ErasureStatus
@@ -40,6 +41,7 @@ class FakeService:
     def __init__(self) -> None:
         self.erased: list[Any] = []
         self.receipt: dict[str, int] | None = {"messages": 3}
+        self.memories: Memories | None = None
 
     def __enter__(self) -> "FakeService":
         return self
@@ -107,7 +109,6 @@ def test_a_conversation_is_forgotten_as_before(command_line: CliRunner, service:
     [
         [],
         ["standup", "--document", "tea.md"],
-        ["standup", "--user", "ada"],
         ["--document", "tea.md", "--user", "ada", "--group", "team"],
         ["--document", " "],
     ],
@@ -121,3 +122,20 @@ def test_what_is_not_clear_erases_nothing(command_line: CliRunner, service: Fake
 def test_nothing_is_erased_without_a_yes(command_line: CliRunner, service: FakeService):
     assert command_line.invoke(app, ["erase", "--document", "tea.md"], input="n\n").exit_code == 1
     assert service.erased == []
+
+
+def test_where_nobody_can_be_asked_the_option_is_named(command_line: CliRunner, service: FakeService):
+    result = command_line.invoke(app, ["erase", "--document", "tea.md"])
+    assert result.exit_code == 2
+    assert "--yes erases without asking" in result.stderr
+    assert service.erased == []
+
+
+@pytest.mark.parametrize(("user", "code", "erased"), [("ada", 0, 1), ("bob", 2, 0)])
+def test_a_conversation_may_be_named_with_its_owner(
+    command_line: CliRunner, service: FakeService, user: str, code: int, erased: int
+):
+    with Memories.open() as memories:
+        service.memories = memories
+        result = command_line.invoke(app, ["erase", "garden", "--user", user, "--yes"])
+    assert (result.exit_code, len(service.erased)) == (code, erased), result.stderr

@@ -2,7 +2,6 @@
 
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typer.testing import CliRunner
 from serving.cli import app
 from tests.serving.rest.test_search import ANNOUNCED
 from tests.serving.service_process import ROOT, ServiceProcess, serving
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -39,8 +39,7 @@ def send(client: httpx.Client, text: str) -> httpx.Response:
 
 def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served: ServiceProcess) -> None:
     with httpx.Client(base_url=served.url, timeout=120) as client:
-        while client.get("/health").status_code != 200:  # its flow has begun, for which a busy machine takes longer than a wait
-            time.sleep(0.05)
+        wait_until(lambda: client.get("/health").status_code == 200)  # its flow has begun
         told = served.log.read_text()
         assert f"REST     {served.url}/openapi.json" in told
         assert f"console  {served.url}/console" in told
@@ -72,8 +71,7 @@ def test_what_is_sent_is_found_and_it_ends_in_order_while_somebody_waits(served:
         waiting = threading.Thread(target=wait)
         waiting.start()
         asks.wait()
-        while "mneme_http_requests_in_flight 2.0" not in client.get("/metrics").text:
-            time.sleep(0.05)
+        wait_until(lambda: "mneme_http_requests_in_flight 2.0" in client.get("/metrics").text)
         assert served.end(END_SECONDS) == 0
         waiting.join()
     assert answers[0]["searchable"] is False
@@ -94,8 +92,10 @@ class TestWhatStopsItAtOnce:
         assert "openssl rand" in told.output
         assert "short" not in told.output
 
-    def test_a_port_that_is_taken(self) -> None:
+    def test_a_port_that_is_taken(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("MNEME_SERVICE__INTAKE", "inbox")
         with socket.create_server(("127.0.0.1", 0)) as taken:
             told = CliRunner().invoke(app, ["serve", "--port", str(taken.getsockname()[1])])
         assert told.exit_code == 2
         assert "cannot be listened on" in told.output
+        assert not Path("data").exists(), "nothing was made or started"

@@ -227,7 +227,7 @@ class Grid:
         return [[texts.get(owner[row * width + column], "") for column in range(width)] for row in range(height)]
 
     def _merged(self, width: int, height: int) -> list[int]:
-        """Of each cell the first that no rule separates it from."""
+        """For each cell the first that no rule separates it from."""
         owner = list(range(width * height))
         beside: list[list[Rule]] = [[] for _ in self.columns]  # the rules at each edge
         above: list[list[Rule]] = [[] for _ in self.rows]
@@ -250,7 +250,7 @@ class Grid:
 
 
 def grids_of(rules: Sequence[Rule]) -> list[Grid]:
-    """The ruled tables of a page, from the top: rules that meet, with at least two cells. A box around a text is none."""
+    """The ruled tables of a page, from the top: rules that meet, with at least two cells, unlike a box around a text."""
     if len(rules) > _MOST_RULES:
         return []
     grids = []

@@ -126,14 +126,14 @@ def _attachment(part: Message, number: int, task: Task) -> tuple[list[Section], 
         inline = str(part.get("Content-Disposition", "")).lower().startswith("inline") or part.get("Content-ID") is not None
         if not content or (inline and kind.startswith("image/") and len(content) < _SMALLEST_PICTURE):
             return [], []
-        found = task.nested(content, name, None if kind == "application/octet-stream" else kind)
+        nested = task.nested(content, name, None if kind == "application/octet-stream" else kind)
     except InputError as error:
         return [], [f"{place}: {str(error).removeprefix(f'{name}: ')}"]
-    sections = [replace(each, place=f"{place}, {each.place}" if each.place else place) for each in found.sections]
-    if found.spoken:
-        said = "\n".join(f"{each.speaker}: {each.text}" if each.speaker else each.text for each in found.spoken)
-        sections.append(Section(found.title, said, place))
-    return sections, [f"{place}, {reason}" for reason in found.unread]
+    sections = [replace(each, place=f"{place}, {each.place}" if each.place else place) for each in nested.sections]
+    if nested.spoken:
+        said = "\n".join(f"{each.speaker}: {each.text}" if each.speaker else each.text for each in nested.spoken)
+        sections.append(Section(nested.title, said, place))
+    return sections, [f"{place}, {reason}" for reason in nested.unread]
 
 
 def _content(part: Message) -> bytes:

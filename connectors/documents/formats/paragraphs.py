@@ -263,7 +263,7 @@ def _step(size: float) -> float:
 
 
 def _headers(laid: list[_Laid]) -> dict[str, list[Line]]:
-    """By page, running headers, footers and page numbers: lines in a margin, apart from the text, on several pages.
+    """Running headers, footers and page numbers, by page: lines in a margin, apart from the text, on several pages.
 
     A page is never left without text for it.
     """

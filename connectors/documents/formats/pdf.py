@@ -113,7 +113,7 @@ class _Frame:
 
 
 def _turn(textpage: Any, fallback: int) -> int:
-    """By how many degrees, clockwise, a page must be turned for most of its text to be upright."""
+    """The degrees, clockwise, by which a page must be turned for most of its text to be upright."""
     count = textpage.count_chars()
     turns = Counter[int]()
     for at in range(0, count, count // _SAMPLED + 1):
@@ -151,7 +151,7 @@ def _is_raised(textpage: Any, at: int, frame: _Frame) -> bool:
 
 
 def _box(textpage: Any, at: int, frame: _Frame) -> tuple[float, float, float, float]:
-    """Of a character. The loose box of a turned one is empty, and that of a broken font is NaN; the tight one serves."""
+    """The box of a character: the tight one, where the loose one is empty (a turned one) or NaN (a broken font)."""
     left, bottom, right, top = textpage.get_charbox(at, loose=True)
     if frame.is_turned or not top - bottom >= 0.5:
         left, bottom, right, top = textpage.get_charbox(at)

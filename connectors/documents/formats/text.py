@@ -92,16 +92,16 @@ def _sections(lines: Iterable[Marked], begin: int) -> Iterator[_Draft]:
     size = 0
     headings: list[tuple[int, str]] = []
     for number, (line, is_code) in enumerate(lines, start=begin + 1):
-        found = None if is_code else _heading(line, draft.lines)
-        if found is None and size > _LONG and not is_code and not line.strip():
+        heading = None if is_code else _heading(line, draft.lines)
+        if heading is None and size > _LONG and not is_code and not line.strip():
             yield draft
             draft, size = _Draft(draft.path, number + 1), 0
             continue
-        if found is None:
+        if heading is None:
             draft.lines.append(line)
             size += len(line) + 1
             continue
-        level, title, lines_above = found
+        level, title, lines_above = heading
         if lines_above:
             del draft.lines[-lines_above:]
         draft.is_leaf = not headings or level <= headings[-1][0]

@@ -262,7 +262,7 @@ def read_longmemeval(instances: Any, path: Path) -> Iterator[Part]:
 
 
 def _gold_of_longmemeval(instance: Any) -> Gold:
-    """Of a preference the answer describes what a good answer respects: it is a rubric; of abstention why there is none."""
+    """Gold of a question. The answer to a preference is a rubric; that of an abstention says why there is none."""
     answer = str(instance.get("answer", ""))  # some are numbers
     if instance["question_id"].endswith("_abs"):
         return Gold(JudgeKind.ABSTENTION, answer)

@@ -130,8 +130,8 @@ class _Known:
                 self._entities[entity.id] = entity
                 for key in filed_under(entity):
                     self._filed.setdefault(key, {})[entity.id] = None
-        found = {each for key in keys for each in nsmallest(_MOST_ALIKE, self._filed.get(key, ()))}
-        return [self._entities[identity] for identity in sorted(found)]
+        ids = {each for key in keys for each in nsmallest(_MOST_ALIKE, self._filed.get(key, ()))}
+        return [self._entities[identity] for identity in sorted(ids)]
 
 
 def _with(entity: Entity, aliases: Sequence[Entity], merged_into: str | None) -> Entity:

@@ -77,10 +77,31 @@ def portrayed(profile: Profile, limits: Profiles) -> Profile:
     implicit = [_joined(said) for said in lines.values() if all(item.implicit for item in said)]
     traits = [item for item in implicit if len({each.episode_id for each in item.evidence}) >= limits.implicit_episodes]
     portrait = {
-        "explicit": _most_active(_each_once(explicit), limits.explicit),
-        "implicit": _most_active(traits, limits.implicit),
+        "explicit": _most_active(_each_once(_one_spelling(explicit)), limits.explicit),
+        "implicit": _most_active(_one_spelling(traits), limits.implicit),
     }
     return profile.model_copy(update=portrait)
+
+
+def _one_spelling(items: Sequence[ProfileItem]) -> list[ProfileItem]:
+    """Lines about "Sam" and about "sam" as lines about one person: a message without a name has the id of its sender.
+
+    The spelling with most capitals stands, in the statement too where it names the speaker.
+    """
+    spellings: dict[str, str] = {}
+    for item in items:
+        key = item.about.casefold()
+        spellings[key] = min(spellings.get(key, item.about), item.about)  # capitals come first
+    return [_spelled(item, spellings[item.about.casefold()]) for item in items]
+
+
+def _spelled(item: ProfileItem, about: str) -> ProfileItem:
+    if item.about == about:
+        return item
+    head = f"{item.about}: "
+    words = item.statement.removeprefix(head)
+    statement = item.statement if words == item.statement else f"{about}: {words}"
+    return item.model_copy(update={"about": about, "statement": statement})
 
 
 def _over(
@@ -160,8 +181,8 @@ def _ended(evidence: Iterable[ProfileItem]) -> dict[str, End]:
     for item in evidence:
         if (claim := item.evidence[0].claim) is not None:
             by_attribute[claim.about].append(_stated(item))
-    found = [ends(about, stated) for about, stated in by_attribute.items()]
-    return {identity: end for each in found for identity, of_values in each.items() for end in of_values.values()}
+    ends_by_attribute = [ends(about, stated) for about, stated in by_attribute.items()]
+    return {identity: end for each in ends_by_attribute for identity, of_values in each.items() for end in of_values.values()}
 
 
 def _first_lines(evidence: Iterable[ProfileItem], ended: Mapping[str, End]) -> dict[str, str]:
@@ -175,8 +196,8 @@ def _first_lines(evidence: Iterable[ProfileItem], ended: Mapping[str, End]) -> d
         if stated.id in ended:
             stated = stated.model_copy(update={"holds_until": ended[stated.id].at})
         alike[(claim.about, normal(claim.value)) if claim is not None else (item.about, normal(item.statement))].append(stated)
-    found = [repetitions(stated) for stated in alike.values()]
-    return {identity: each.merged_into for of_line in found for identity, each in of_line.items() if each.merged_into}
+    repeated = [repetitions(stated) for stated in alike.values()]
+    return {identity: each.merged_into for of_line in repeated for identity, each in of_line.items() if each.merged_into}
 
 
 def _identity(item: ProfileItem) -> str:

@@ -112,19 +112,19 @@ def _confidence(cases: Sequence[AgentCase]) -> float:
 
 def _kinds(cases: Sequence[tuple[AgentCase, Vector | None]], settings: Skills) -> list[list[AgentCase]]:
     """The cases of each kind, in their order."""
-    known = [(case, vector) for case, vector in cases if vector is not None]
-    if not known:
+    embedded = [(case, vector) for case, vector in cases if vector is not None]
+    if not embedded:
         return []
-    vectors = np.stack([vector for _, vector in known])
+    vectors = np.stack([vector for _, vector in embedded])
     cosines = vectors @ vectors.T
-    words = [_words(case) for case, _ in known]
+    words = [_words(case) for case, _ in embedded]
     kinds: list[set[int]] = []
-    for at in range(len(known)):
+    for at in range(len(embedded)):
         near = {other for other in range(at) if cosines[at, other] >= settings.near}
         joined = {other for other in near if _overlap(words[at], words[other]) >= settings.overlap}
         touching = [kind for kind in kinds if kind & joined]
         kinds = [kind for kind in kinds if not kind & joined] + [{at}.union(*touching)]
-    return [[known[at][0] for at in sorted(kind)] for kind in kinds]
+    return [[embedded[at][0] for at in sorted(kind)] for kind in kinds]
 
 
 def _words(case: AgentCase) -> frozenset[str]:
@@ -174,12 +174,12 @@ def _words_of(step: Step, case: AgentCase) -> frozenset[str]:
     if not step.tool:
         return frozenset(tokenise(step.text))
     task = case.task_intent.casefold()
-    told = " ".join(line.partition(" -> ")[2] for line in case.approach.casefold().splitlines())
+    results = " ".join(line.partition(" -> ")[2] for line in case.approach.casefold().splitlines())
     given = {
         key
         for key, value in step.arguments.items()
         if len(value) >= _SHORTEST_DETAIL
-        and (value.casefold() in task or (_HAS_DIGIT.search(value) is not None and value.casefold() in told))
+        and (value.casefold() in task or (_HAS_DIGIT.search(value) is not None and value.casefold() in results))
     }
     values = {key: "" if key in given else value for key, value in step.arguments.items()}
     return frozenset((step.tool, *(f"{key}={value}" for key, value in values.items())))

@@ -66,7 +66,10 @@ class Authentication:
         if is_under(path, CONSOLE):
             session = state(connection.scope)["session"] = self._sessions.of(connection)
             return session.caller if session is not None else ANONYMOUS
-        key = _key_of(connection)
+        given = _keys_of(connection)
+        if len(given) > 1:
+            return problem_response(problems.BAD_REQUEST, "Authorization: several keys are given; send one of them")
+        key = next(iter(given), None)
         caller = self._keys.caller(key) if key is not None else None
         if caller is not None:
             return caller
@@ -114,8 +117,9 @@ def _host_of(connection: HTTPConnection) -> str:
     return host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
 
 
-def _key_of(connection: HTTPConnection) -> str | None:
-    scheme, _, credentials = connection.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and credentials.strip():
-        return credentials.strip()
-    return connection.headers.get("x-api-key") or None
+def _keys_of(connection: HTTPConnection) -> set[str]:
+    """All keys that a request gives, wherever it does."""
+    headers = connection.headers
+    credentials = [each.partition(" ") for each in headers.getlist("authorization")]
+    bearer = [key.strip() for scheme, _, key in credentials if scheme.lower() == "bearer"]
+    return {*bearer, *headers.getlist("x-api-key")} - {""}

@@ -1,6 +1,7 @@
 """Limits of request bodies: bytes, depth and time; and the rest of a refused body, read before the connection is closed."""
 
 import asyncio
+import json
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 
@@ -62,6 +63,11 @@ class BodyLimits:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            await problem_response(problems.MEDIA, "Content-Encoding: bodies are read as they come; send it unpacked")(
+                scope, receive, send
+            )
+            return
         is_upload = scope["path"] == _UPLOADS and headers.get("content-type", "").startswith("multipart/")
         limit = self._upload if is_upload else self._json
         length = headers.get("content-length", "")
@@ -111,7 +117,7 @@ async def _whole(receive: Receive) -> Receive:
     """The whole body, looked at.
 
     Raises:
-        ProblemRaised: it is too large, holds too much, or is nested too deeply.
+        ProblemRaised: it is not UTF-8, holds too much, or is nested too deeply.
     """
     chunks: list[bytes] = []
     messages: list[Message] = []
@@ -125,6 +131,8 @@ async def _whole(receive: Receive) -> Receive:
             break
     body = b"".join(chunks)
     chunks.clear()
+    if (encoding := json.detect_encoding(body)) not in ("utf-8", "utf-8-sig"):  # it would be parsed, and its outline empty
+        raise ProblemRaised(problems.MEDIA, f"body: it is {encoding.upper()}; send UTF-8 JSON")
     outlined = await to_thread.run_sync(outline, body, LARGEST_OUTLINE) if len(body) > LARGE_BODY_BYTES else outline(body)
     if len(outlined) > LARGEST_OUTLINE:
         raise ProblemRaised(

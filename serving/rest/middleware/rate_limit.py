@@ -11,12 +11,12 @@ from mneme import problems
 from serving.rest.middleware import API, CONSOLE, MCP, is_under, state
 from serving.rest.problems import problem_response
 
-_RATIONED = (API, MCP, CONSOLE)
+_LIMITED = (API, MCP, CONSOLE)
 _ASSETS = (f"{CONSOLE}/_nicegui", f"{CONSOLE}/theme")  # files that a page loads, ten at once
 
 
 class RateLimit:
-    """So many requests a minute for each key, or address where there is none.
+    """The middleware that refuses a request over the limit.
 
     Args:
         app: what stands behind.
@@ -31,7 +31,7 @@ class RateLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         limit = self._limit
-        if limit is None or scope["type"] != "http" or not _is_rationed(scope["path"]):
+        if limit is None or scope["type"] != "http" or not _is_limited(scope["path"]):
             await self._app(scope, receive, send)
             return
         identity: str = state(scope)["identity"]
@@ -43,5 +43,5 @@ class RateLimit:
         await problem_response(problems.RATE_LIMITED, detail, {"Retry-After": str(seconds)})(scope, receive, send)
 
 
-def _is_rationed(path: str) -> bool:
-    return any(is_under(path, each) for each in _RATIONED) and not any(is_under(path, each) for each in _ASSETS)
+def _is_limited(path: str) -> bool:
+    return any(is_under(path, each) for each in _LIMITED) and not any(is_under(path, each) for each in _ASSETS)

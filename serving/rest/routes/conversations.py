@@ -63,10 +63,10 @@ def conversation(
     id: ConversationId, asked: Annotated[FilterParameters, Query()], service: ServiceIn, caller: CallerIn
 ) -> Inspection:
     """A conversation or a document, episode by episode, with everything that was made of it."""
-    found = service.memories.inspect(id, asked.filters(caller))
-    if found is None:
+    inspection = service.memories.inspect(id, asked.filters(caller))
+    if inspection is None:
         raise ProblemRaised(problems.NOT_FOUND, "id: there is no conversation or document of this name in this memory")
-    return found
+    return inspection
 
 
 @router.get("/history", summary="The history of somebody", responses=problem_responses(409, 503))

@@ -126,9 +126,9 @@ async def remember(
     if asked.wait and not asked.flush:
         raise InputError('wait: needs "flush": true, which ends the episode that is waited for')
     async with pools.admit("waits" if asked.wait else "others", request.state.identity):
-        told = await to_thread.run_sync(_remembered, asked, service, caller, idempotency_key)
-    response.status_code = 200 if asked.wait and told.flush is not None and told.flush.searchable else 202
-    return told
+        accepted = await to_thread.run_sync(_remembered, asked, service, caller, idempotency_key)
+    response.status_code = 200 if asked.wait and accepted.flush is not None and accepted.flush.searchable else 202
+    return accepted
 
 
 def _remembered(asked: MessagesRequest, service: Service, caller: Caller, idempotency_key: str | None) -> MessagesAccepted:

@@ -26,7 +26,7 @@ router = APIRouter(prefix=API, tags=["memories"])
 
 
 class OwnersAsked(RequestModel):
-    """Of which tenant."""
+    """The tenant whose owners are listed."""
 
     tenant_id: TenantId = None
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field
 
 from mneme.errors import InputError
-from mneme.events import AnyEvent, Name, parse_event
+from mneme.events import AnyEvent, Name, named_within, parse_event
 from mneme.times import utc_now
 from queries.responses import ResponseModel
 from serving.rest.keys import Caller
@@ -87,10 +87,7 @@ def events_of(field: str, given: Sequence[Mapping[str, Any]], caller: Caller) ->
         try:
             events.append(parse_event(json.dumps(with_tenant(event, caller)).encode(), received_at))
         except InputError as error:
-            named, _, reason = str(error).partition(": ")
-            # Of the event as a whole nothing is named: whoever sent a message has sent no field "event".
-            at = f"{field}.{place}" if named in ("event", "json", "bytes") else f"{field}.{place}.{named}"
-            raise InputError(f"{at}: {reason}") from error
+            raise named_within(f"{field}.{place}", error) from error
     return events
 
 
@@ -125,14 +122,16 @@ def flush(asked: FlushRequest, service: ServiceIn, caller: CallerIn, response: R
     """End the open episodes of conversations, and wait until everything sent before is searchable."""
     tenant = caller.tenant_of(asked.tenant_id)
     timeout = min(asked.timeout, service.settings.service.wait_seconds)
-    if bool(asked.conversations) == bool(asked.whose):
+    if asked.conversations and asked.whose:
+        raise InputError(f"conversation_id and {', '.join(asked.whose)}: give one, not both; a conversation has one owner")
+    if not (asked.conversations or asked.whose):
         raise InputError("give a conversation_id, or one of user_id, group_id and agent_id: it says what is flushed")
     if asked.whose:
-        flushed = service.flush_owner(asked.owner(caller), timeout)
+        status = service.flush_owner(asked.owner(caller), timeout)
     else:
-        flushed = service.flush(tenant, asked.conversations, timeout)
-    response.status_code = 200 if flushed.searchable else 202
-    return flushed
+        status = service.flush(tenant, asked.conversations, timeout)
+    response.status_code = 200 if status.searchable else 202
+    return status
 
 
 @router.get("/flushes/{id:name}", summary="Whether a flush is done", responses=problem_responses(409, 503))
@@ -144,7 +143,7 @@ def flushed(id: FlushId, asked: Annotated[WaitParameters, Query()], service: Ser
     """
     tenant = caller.tenant_of(asked.tenant_id)
     began = time.monotonic()
-    found = service.wait_for_flush(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
-    missing = () if found else (id,)
+    is_done = service.wait_for_flush(tenant, id, min(asked.wait, service.settings.service.wait_seconds))
+    missing = () if is_done else (id,)
     seconds = round(time.monotonic() - began, 3)
     return FlushStatus(flush_ids=(id,), conversation_ids=(), missing=missing, seconds=seconds)

@@ -1,5 +1,4 @@
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from connectors.documents.office import converted
 from mneme.errors import InputError
 from mneme.ports import ParsedDocument
 from mneme.settings import Documents
+from tests.waiting import wait_until
 
 
 def _task(seconds: float = 60) -> Task:
@@ -50,8 +50,7 @@ def test_what_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path, m
     _office(tmp_path, monkeypatch, f"sleep 300 & echo $! > {started}; wait")
     with pytest.raises(InputError, match="has not converted it in 3 s"):
         converted(b"old", "doc", "docx", _task(seconds=3))
-    while _runs(int(started.read_text())):  # it was killed, and goes in a moment; else the time-out tells
-        time.sleep(0.01)
+    wait_until(lambda: not _runs(int(started.read_text())))  # it was killed, and goes in a moment
 
 
 def _runs(process: int) -> bool:

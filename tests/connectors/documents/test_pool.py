@@ -7,8 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import pytest
 from connectors.documents.pool import ParserPool
 from mneme.errors import InputError, StoreUnavailable
 from mneme.settings import Documents
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -56,13 +56,6 @@ def said(pool: ParserPool, content: str, name: str = "notes.txt") -> str:
     return pool.parse(content.encode(), name, None).sections[0].text
 
 
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120
-    while not holds():
-        assert time.monotonic() < end, "it never came to hold"
-        time.sleep(0.02)
-
-
 def is_running(pid: int) -> bool:
     return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
@@ -90,7 +83,7 @@ def test_a_document_that_takes_too_long_is_refused_and_its_process_ended(quick: 
     first = int(said(quick, "who"))
     with pytest.raises(InputError, match=r"^slow\.pdf: reading it took more than 1 s \(MNEME_DOCUMENTS__SECONDS\)"):
         said(quick, deed, "/folder/slow.pdf")
-    until(lambda: not is_running(first))
+    wait_until(lambda: not is_running(first))
     assert said(quick, "say on") == "on"
 
 
@@ -104,7 +97,7 @@ def test_a_document_that_takes_too_much_memory_is_refused_and_its_process_ended(
     first = int(said(pool, "who"))
     with pytest.raises(InputError, match=rf"^big\.pdf: .*{reason}"):
         said(pool, deed, "big.pdf")
-    until(lambda: not is_running(first))
+    wait_until(lambda: not is_running(first))
     assert said(pool, "say on") == "on"
     pool.close(0)
 
@@ -125,7 +118,7 @@ def test_what_libraries_print_does_no_harm(pool: ParserPool):
 def test_what_a_document_left_running_ends_with_it(quick: ParserPool, tmp_path: Path):
     file = tmp_path / "pid"
     said(quick, f"leave_behind {file}")
-    until(lambda: not is_running(int(file.read_text())))
+    wait_until(lambda: not is_running(int(file.read_text())))
     assert said(quick, "say on") == "on"
 
 
@@ -134,7 +127,7 @@ def test_grandchildren_in_sessions_of_their_own_are_ended_too(quick: ParserPool,
     file = tmp_path / "pid"
     with pytest.raises(InputError, match="took more than 1 s"):
         said(quick, f"orphan {file}")
-    until(lambda: not is_running(int(file.read_text())))
+    wait_until(lambda: not is_running(int(file.read_text())))
 
 
 def test_a_parser_opens_no_connections(pool: ParserPool):
@@ -216,7 +209,7 @@ def test_closing_waits_for_what_is_read_for_the_grace_and_then_blames_no_documen
 
     thread = threading.Thread(target=read)
     thread.start()
-    until(lambda: bool(own._busy))
+    wait_until(lambda: bool(own._busy))
     own.close(0.1)
     thread.join(120)
     assert [type(error) for error in errors] == [StoreUnavailable]
@@ -253,10 +246,10 @@ def test_processes_end_with_their_files_when_the_program_is_killed_whatever_they
         "time.sleep(600)\n"
     )
     program = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[3])
-    until(lambda: file.exists() and bool(file.read_text()) and of_child.exists() and bool(of_child.read_text()))
+    wait_until(lambda: file.exists() and bool(file.read_text()) and of_child.exists() and bool(of_child.read_text()))
     workers = [line.split() for line in file.read_text().splitlines()]
     pids = [*(int(pid) for pid, _ in workers), int(of_child.read_text())]
     assert all(map(is_running, pids))
     program.kill()
     program.wait()
-    until(lambda: not any(map(is_running, pids)) and not any(Path(folder).exists() for _, folder in workers))
+    wait_until(lambda: not any(map(is_running, pids)) and not any(Path(folder).exists() for _, folder in workers))

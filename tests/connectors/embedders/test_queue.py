@@ -16,6 +16,7 @@ from mneme.errors import ModelError, ModelKeyRefused, ModelMalformed, ModelRefus
 from mneme.ports import EmbedderIdentity
 from mneme.rows import Embedding, Vector, directions, whole_numbers
 from tests.servers.model_answers import embedding
+from tests.waiting import wait_until
 
 DIMENSION = 16
 
@@ -41,10 +42,7 @@ class Recorder:
         return self.spoil(vectors_of(texts))
 
     def wait_for_batches(self, number: int) -> None:
-        until = time.monotonic() + 120
-        while len(self.batches) < number:
-            assert time.monotonic() < until
-            time.sleep(0.001)
+        wait_until(lambda: len(self.batches) >= number)
 
 
 def assert_are_vectors_of(texts: Sequence[str], embeddings: Sequence[Embedding]) -> None:

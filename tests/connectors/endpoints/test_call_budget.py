@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from connectors.endpoints.call_budget import MINUTE_SECONDS, CallBudget, Purpose, purpose_of, share_of
 from mneme.errors import ModelTimeout
 from mneme.ports import Role
+from tests.waiting import wait_until
 
 INGESTION, QUERIES = Purpose.INGESTION, Purpose.QUERIES
 GENEROUS = 30.0  # seconds, for a machine that is busy: what is tested is that nothing waits for a minute of the clock
@@ -21,13 +21,6 @@ def minute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("connectors.endpoints.call_budget.MINUTE_SECONDS", 0.6)
     monkeypatch.setattr("connectors.endpoints.call_budget._process", {})
     assert MINUTE_SECONDS == 60.0
-
-
-def until(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < ends, "it never came to be"
-        time.sleep(0.001)
 
 
 def waiting(budget: CallBudget, purpose: Purpose = INGESTION) -> int:
@@ -45,7 +38,7 @@ def test_places_are_given_in_the_order_of_asking() -> None:
     with budget.call(INGESTION, 1, 5):
         for number, thread in enumerate(threads):
             thread.start()
-            until(lambda number=number: waiting(budget) == number + 1)  # type: ignore[misc]
+            wait_until(lambda number=number: waiting(budget) == number + 1)  # type: ignore[misc]
     for thread in threads:
         thread.join()
     assert order == list(range(12))
@@ -61,7 +54,7 @@ def test_who_gives_up_leaves_the_line_to_the_next() -> None:
 
         with budget.call(INGESTION, 1, 5):
             impatient = pool.submit(ask, 0.05)
-            until(lambda: waiting(budget) == 1)
+            wait_until(lambda: waiting(budget) == 1)
             patient = pool.submit(ask, 5)
             with pytest.raises(ModelTimeout, match="MNEME_MODELS__CALLS_IN_FLIGHT"):
                 impatient.result()
@@ -127,7 +120,7 @@ def test_a_call_that_waits_for_its_minute_is_woken_when_tokens_come_back() -> No
                 return time.monotonic()
 
         asked = pool.submit(ask)
-        until(lambda: len(budget._shared[INGESTION][1]._waiting) == 1)
+        wait_until(lambda: len(budget._shared[INGESTION][1]._waiting) == 1)
         freed = time.monotonic()
         large.used(0)
         assert asked.result() - freed < GENEROUS
@@ -140,7 +133,7 @@ def test_queries_have_a_quarter(whole: int, queries: int, ingestion: int) -> Non
 
 def test_many_threads_share_few_places() -> None:
     budget, inside, most = CallBudget(3, 300), 0, 0
-    lock = threading.Lock()
+    lock, three = threading.Lock(), threading.Barrier(3, timeout=120)
 
     def ask(number: int) -> None:
         nonlocal inside, most
@@ -148,7 +141,7 @@ def test_many_threads_share_few_places() -> None:
             with lock:
                 inside += 1
                 most = max(most, inside)
-            time.sleep(0.0005)
+            three.wait()
             with lock:
                 inside -= 1
 

@@ -17,6 +17,7 @@ from tests.connectors.kafka_help import message, read, read_topic, reading
 from tests.contracts.dead_letters import letter
 from tests.servers import KafkaServer
 from tests.servers.isolated import isolated_kafka
+from tests.waiting import wait_until
 
 pytestmark = [
     pytest.mark.kafka,
@@ -58,11 +59,9 @@ def test_a_broker_killed_while_publishing_loses_nothing_and_doubles_nothing(sett
 
     publishing = Thread(target=publish)
     publishing.start()
-    while acknowledged < 1000:
-        time.sleep(0.01)
+    wait_until(lambda: acknowledged >= 1000)
     broker.kill()
     at_the_crash = acknowledged
-    time.sleep(1)
     broker.start()
     publishing.join(90)
     assert 1000 <= at_the_crash < 6000, "the crash came in the middle"
@@ -142,7 +141,7 @@ def test_dead_letters_wait_for_a_broker_that_is_away_for_a_moment(settings: Kafk
     broker.kill()
     sending = Thread(target=store.send, args=([letter(1)],))
     sending.start()
-    time.sleep(0.5)
+    sending.join(0.5)
     assert sending.is_alive(), "nothing is durable yet"
     broker.start()
     sending.join(60)

@@ -19,7 +19,8 @@ from connectors.lance.index import LanceIndex
 from connectors.lance.row_cache import RowCache
 from mneme.errors import StoreRejected, StoreUnavailable
 from mneme.ports import Outcome, Put, Remove, TextLeg, VectorLeg, WriteResult
-from mneme.rows import Collection, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Collection
 from mneme.settings import Index, Settings
 from tests.contracts.isolation import IsolationContract
 from tests.contracts.labels import LabelsContract

@@ -3,7 +3,8 @@ import socket
 import pytest
 from opensearchpy.exceptions import ConnectionTimeout, SerializationError, SSLError
 
-from connectors.opensearch.client import may_pass, open_client, shown, store_error
+from connectors.clients import without_credentials
+from connectors.opensearch.client import may_pass, open_client, store_error
 from connectors.opensearch.index import OpenSearchIndex
 from mneme.errors import SettingsError, StoreRejected, StoreUnavailable
 from mneme.settings import OpenSearch
@@ -90,7 +91,7 @@ def test_certificates_are_checked_unless_told(verify):
     ],
 )
 def test_a_url_is_shown_without_credentials(url, expected):
-    assert shown(url) == expected
+    assert without_credentials(url) == expected
 
 
 def test_an_index_whose_shards_have_not_started_yet_may_be_read_later() -> None:

@@ -23,6 +23,7 @@ from tests.contracts.memory_index import MemoryIndexContract
 from tests.contracts.rows import DIMENSION, EMBEDDER, axis, episode, fact, message, of, score
 from tests.queries.world import WordEmbedder
 from tests.servers.isolated import isolated_opensearch
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -241,11 +242,12 @@ def test_a_purge_leaves_no_deleted_document_in_any_segment(open_index, opensearc
     index.write([Remove(fact("gone").key, version=2), Put(fact("f0", "green tea", version=3))])
     index.refresh()
     assert deleted_documents(index, opensearch) > 0
-    deadline = time.monotonic() + 100
-    while left := deleted_documents(index, opensearch):
-        assert time.monotonic() < deadline, f"{left} deleted documents are still in a segment"
+
+    def is_purged() -> bool:
         index.purge()
-        time.sleep(3)
+        return deleted_documents(index, opensearch) == 0
+
+    wait_until(is_purged)
     assert index.count(Collection.FACTS) == 20
 
 
@@ -257,10 +259,7 @@ def test_a_purge_that_a_process_did_not_live_to_see_is_made_up_for_at_the_next_s
     first.close()
     assert first.metadata()["purge"] == "due"
     second = open_index()
-    deadline = time.monotonic() + 120
-    while second.metadata()["purge"] == "due":
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_until(lambda: second.metadata()["purge"] != "due")
 
 
 def deleted_documents(index: OpenSearchIndex, settings: mneme_settings.OpenSearch) -> int:

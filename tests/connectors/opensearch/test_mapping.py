@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from connectors.opensearch.mapping import VECTORS, document_of, mapping, row_of_hit
+from mneme.receipts import flush_marker
 from mneme.records import Validity
-from mneme.rows import Row, flush_marker
+from mneme.rows import Row
 from tests.contracts.memory_index import assert_same
 from tests.contracts.rows import EMBEDDER, NOON, axis, episode, fact, message
 

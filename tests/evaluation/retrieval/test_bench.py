@@ -90,8 +90,8 @@ def test_every_set_goes_the_same_way(name: str, write, tmp_path: Path) -> None: 
 
 
 def test_a_constant_of_retrieval_is_changed_for_a_run() -> None:
-    settings = with_constants(load_settings({}), ["alpha=1.0", "competition=false", 'scoring="min-max"'])
-    assert (settings.retrieval.alpha, settings.retrieval.competition, settings.retrieval.scoring) == (1.0, False, "min-max")
+    settings = with_constants(load_settings({}), ["alpha=1.0", "competition=false"])
+    assert (settings.retrieval.alpha, settings.retrieval.competition) == (1.0, False)
 
 
 @pytest.mark.parametrize(

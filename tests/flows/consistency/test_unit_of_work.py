@@ -1,13 +1,15 @@
 """A unit of work shows an owner's records as if all writes had arrived."""
 
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
+import pytest
 
-from flows.consistency.unit_of_work import UnitOfWork
+from flows.consistency.unit_of_work import UnitOfWork, in_own_words
 from flows.items import NewRecord
 from mneme.ports import Put
-from mneme.records import AtomicFact, Entity, Validity
+from mneme.records import AtomicFact, Claim, Entity, Validity
 from mneme.rows import Embedding, Row, key_of
 from tests.contracts.rows import ALICE, EMBEDDER, NOON, axis, fact
 from tests.memory_index_reference import ReferenceIndex
@@ -98,3 +100,9 @@ def test_a_statement_that_changes_keeps_all_that_is_searched_in_it() -> None:
     assert row is not None
     assert row.vector is not None
     assert (row.tokens, row.valid_to, row.vector.tobytes()) == (stored.tokens, NOON, axis(2).tobytes())
+
+
+@pytest.mark.parametrize(("day", "repeats"), [(NOON, True), (None, False)])
+def test_an_end_that_is_told_again_is_news_unless_it_has_a_day(day: datetime | None, repeats: bool) -> None:
+    moved = Claim(subject="Sam", attribute="home", value="", ends=True)
+    assert in_own_words(record_of(fact("f", "Sam moved", claims=(moved,), event_at=day))).repeats is repeats

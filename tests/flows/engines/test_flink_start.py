@@ -5,8 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import psutil
 import pytest
 
 from flows.engines.flink_start import _WORKER, _address
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
 WORKER = """
@@ -46,9 +46,9 @@ def template(home: Path) -> Iterator[int]:
     """One that ends when it had nothing to do for half a second; its process."""
     command = "from flows.engines.flink_start import serve; serve(('json',), 0.5)"
     process = subprocess.Popen([sys.executable, "-c", command])
-    until(lambda: _address()[1:] in Path("/proc/net/unix").read_text())
+    wait_until(lambda: _address()[1:] in Path("/proc/net/unix").read_text())
     yield process.pid
-    until(lambda: process.poll() == 0)
+    wait_until(lambda: process.poll() == 0)
 
 
 def start(home: Path, **environment: str) -> "subprocess.Popen[bytes]":
@@ -56,15 +56,8 @@ def start(home: Path, **environment: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(["sh", "-c", STARTED], cwd=home, env=os.environ | environment, stdout=log, stderr=log)
 
 
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def told(home: Path) -> dict[str, Any]:
-    until((home / "told").exists)
+    wait_until((home / "told").exists)
     value: dict[str, Any] = json.loads((home / "told").read_text())
     return value
 
@@ -88,7 +81,7 @@ def test_a_worker_ends_with_its_taskmanager_also_if_nobody_asks_how_that_ended(h
     taskmanager = start(home)
     worker = told(home)["pid"]
     taskmanager.send_signal(signal.SIGKILL)
-    until(lambda: not psutil.pid_exists(worker))
+    wait_until(lambda: not psutil.pid_exists(worker))
     taskmanager.wait()
 
 

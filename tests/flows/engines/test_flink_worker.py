@@ -292,7 +292,9 @@ FLUSH = Pause("default/talk", "flush", "default", "f")
         Unread(Document(user_id="ann", document_id="d", name="d.md", content="Text.", flush_id="f"), PLACE, NOON, b"raw"),
         Amendment("default", "talk", "m3", "Other.", PLACE, NOON, b"raw", corrected=Corrected(by="m4", at=NOON)),
         Embedded(Utterance(SAID.message, np.ones(4, np.float32), b"tokens"), replayed=True),
-        Erasure("default", None, Owner(tenant_id="default", type="user", id="ann"), "e", NOON, PLACE, tokens=4),
+        Erasure(
+            "default", None, Owner(tenant_id="default", type="user", id="ann"), "e", NOON, PLACE, tokens=4, speech=("talk",)
+        ),
     ],
     ids=lambda item: type(item).__name__,
 )

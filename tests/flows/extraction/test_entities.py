@@ -419,3 +419,38 @@ def test_an_end_of_a_time_that_cannot_be_read_is_not_of_the_day_of_telling():
 def test_a_question_has_no_end():
     sentences = said("Ann: What about Jade and broome. You doing long distance", "Bo: No.", "Ann: Aw. Sorry. Pub?")
     assert [one.claims for one in sentences if one.claims] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("We bought a John Deere tractor.", "John Deere", None),
+        ("John Deere is green, you know.", "John Deere", None),
+        ("I work for Harley Davidson.", "Harley Davidson", "organisation"),
+        ("Tyler studies at Sask Polytech.", "Sask Polytech", "organisation"),
+        ("换了一个德国老板叫 Herr 什么 Weber。", "Herr", None),
+        ("真的裁到我我就去汕头街卖粿条。", "汕头", None),
+        ("我在北京路住了三年。", "北京", None),
+        ("Milo 昨天呕了三次，兽医说吃坏肚子。", "Milo", None),
+        ("我去汕头看外婆。", "汕头", "location"),
+        ("我同事 Milo 昨天去了上海。", "Milo", "person"),
+        ("Simon 说明天来。", "Simon", "person"),
+        ("John Turner said he was ill.", "John Turner", "person"),
+    ],
+)
+def test_makers_titles_streets_and_animals_are_nobody_and_nowhere(text, name, kind):
+    assert named(f"Ann: {text}", "Bo: Good.").get(name) == kind
+
+
+@pytest.mark.parametrize(
+    ("lines", "summary"),
+    [
+        (["Anke: Schön!", "Bo: I met Lars yesterday."], ""),
+        (["Anke: Schön!", "Anke: I met Lars in the garden yesterday."], "Anke: I met Lars in the garden yesterday."),
+        (["Anke: Again?", "Anke: Thanks, Anke!"], ""),
+        (["Anke: I live in Kiel.", "Bo: Nice."], "Anke: I live in Kiel."),
+    ],
+)
+def test_a_bare_exclamation_is_no_summary(lines, summary):
+    [anke] = [each for each in entities_of(said(*lines)) if each.name == "Anke"]
+    assert anke.summary == summary

@@ -108,14 +108,25 @@ def test_one_that_its_own_speaker_gives_in_on_is_none():
     assert [one.statement for one in foresights_of(said(*said_of)) if "下周三" in one.statement] == []
 
 
-def test_it_lasts_as_long_as_its_date():
-    [one] = foresights_of(said("Ann: My dentist appointment is on 20 March 2026.", "Bo: Good."))
-    assert (one.start, one.end) == (datetime(2026, 3, 20, tzinfo=UTC), datetime(2026, 3, 21, tzinfo=UTC))
-
-
-def test_a_stretch_that_still_runs_is_its_date():
-    [one] = foresights_of(said("Ann: I'm going to a conference this month.", "Bo: Good."))
-    assert (one.start, one.end) == (datetime(2026, 3, 2, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        pytest.param("My dentist appointment is on 20 March 2026.", (3, 20), (3, 21), id="as long as its date"),
+        pytest.param("I'm going to a conference this month.", (3, 2), (4, 1), id="the rest of a stretch that still runs"),
+        pytest.param(
+            "We fly out on 20 March 2026 and are back on 25 March 2026.",
+            (3, 20),
+            (3, 26),
+            id="a journey from its first day to its last",
+        ),
+        pytest.param(
+            "We fly on 28 March 2026, back on the 4th.", (3, 28), (4, 5), id="a return is of the month of the journey"
+        ),
+    ],
+)
+def test_it_lasts_from_its_first_day_to_its_last(text: str, start: tuple[int, int], end: tuple[int, int]) -> None:
+    [one] = foresights_of(said(f"Ann: {text}", "Bo: Good."))
+    assert (one.start, one.end) == (datetime(2026, *start, tzinfo=UTC), datetime(2026, *end, tzinfo=UTC))
 
 
 def test_a_clause_that_names_several_days_is_no_plan():
@@ -149,16 +160,6 @@ def test_what_goes_on_about_somebody_else_is_no_plan_of_who_says_it():
     [own] = foresights_of(said("小明: 我在茶馆打麻将，还赢了四十。后天早上回万州", "小红: 好的"))
     [named] = foresights_of(said("小明: 妈住院多待一天。考级是3月14号", "小红: 好的"))
     assert (own.statement, named.statement) == ("后天早上回万州", "考级是3月14号")
-
-
-def test_a_journey_lasts_from_its_first_day_to_its_last():
-    [one] = foresights_of(said("Ann: We fly out on 20 March 2026 and are back on 25 March 2026.", "Bo: Good."))
-    assert (one.start, one.end) == (datetime(2026, 3, 20, tzinfo=UTC), datetime(2026, 3, 26, tzinfo=UTC))
-
-
-def test_the_day_of_a_return_is_of_the_month_of_the_journey():
-    [one] = foresights_of(said("Ann: We fly on 28 March 2026, back on the 4th.", "Bo: Good."))
-    assert (one.start, one.end) == (datetime(2026, 3, 28, tzinfo=UTC), datetime(2026, 4, 5, tzinfo=UTC))
 
 
 def test_clauses_that_a_blank_parts_are_plans_of_their_own():
@@ -264,13 +265,15 @@ def test_a_question_without_a_mark_and_what_one_bails_on_are_none(text: str) -> 
     assert foresights_of(said(f"Ann: {text}", "Bo: Good.")) == ()
 
 
-def test_what_is_planned_beside_an_exaggeration_is_kept() -> None:
-    [one] = foresights_of(said("Ann: My exam is on 20 March 2026, I'm going to die.", "Bo: Good."))
-    assert one.start == datetime(2026, 3, 20, tzinfo=UTC)
-
-
-def test_what_is_all_over_a_room_is_no_hearsay() -> None:
-    [one] = foresights_of(said("Ann: There's paint all over the town hall, the plumber comes on 20 March 2026.", "Bo: Good."))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My exam is on 20 March 2026, I'm going to die.",
+        "There's paint all over the town hall, the plumber comes on 20 March 2026.",
+    ],
+)
+def test_what_is_planned_beside_an_exaggeration_or_what_is_no_hearsay_is_kept(text: str) -> None:
+    [one] = foresights_of(said(f"Ann: {text}", "Bo: Good."))
     assert one.start == datetime(2026, 3, 20, tzinfo=UTC)
 
 
@@ -309,3 +312,62 @@ def test_weekdays_of_which_the_first_is_past_are_no_stretch_ahead() -> None:
     wednesday = datetime(2026, 3, 4, 9, tzinfo=UTC)
     assert foresights_of(said("Ann: I can only come mon to friday", "Bo: Good.", sent_at=wednesday)) == ()
     assert foresights_of(said("Ann: I can only come thurs to friday", "Bo: Good.", sent_at=wednesday)) != ()
+
+
+PLANS = [  # said on Monday, 2 March 2026
+    ("The dentist was moved from Thursday to Friday.", [("The dentist was moved from Thursday to Friday.", 6)]),
+    ("The launch slipped from 9 March to 17 March.", [("The launch slipped from 9 March to 17 March.", 17)]),
+    ("My confirmation got moved to Thursday the 12th.", [("My confirmation got moved to Thursday the 12th.", 12)]),
+    ("The call was pushed back to 20 March.", [("The call was pushed back to 20 March.", 20)]),
+    ("发布会改到三月八号。", [("发布会改到三月八号。", 8)]),
+    ("口试改了，不是3/15，改3/22周日早上十点", [("口试改了，不是3/15，改3/22周日早上十点", 22)]),
+    ("她先干合同工，下周一报到，9号", [("她先干合同工，下周一报到，9号", 9)]),
+    ("Lorraine's cake is on Friday, I'm picking it up thurs after 4.", [("Lorraine's cake is on Friday", 6)]),
+    ("The church is on 19 March, the white one is the next day.", [("The church is on 19 March", 19)]),
+    ("I'm going to rent it from January, we see the lawyer on 12 March.", [("we see the lawyer on 12 March", 12)]),
+    (
+        "Tuan's ceremony! 17 March 7pm Footscray town hall.",
+        [('("Tuan\'s ceremony!") 17 March 7pm Footscray town hall.', 17)],
+    ),
+    (
+        "The exam is on 20 March, and the party is on 25 March.",
+        [("The exam is on 20 March", 20), ("the party is on 25 March", 25)],
+    ),
+    ("Please read it, and we will sign on 12 March.", [("Please read it, and we will sign on 12 March.", 12)]),
+    # traps
+    ("Apparently the plumber is coming on 12 March.", []),
+    ("I heard Tom is moving to Leeds on 12 March.", []),
+    ("Rumour has it they launch on 12 March.", []),
+    ("They get married on 12 March, so I hear.", []),
+    ("Tell Ann about it on 12 March.", []),
+    ("Bring the cake on 12 March.", []),
+    ("You need to be there on 12 March.", []),
+    ("How about dinner? 8 on 12 March.", []),
+    ("Agent? It will finish on 12 March.", []),
+    ("The dentist moved to 12 March and the flat viewing is cancelled.", []),
+    ("The party on 12 March was postponed.", []),
+    ("听说他们3月12号结婚。", []),
+    ("我同事讲我们厂三月会裁人。", []),
+    ("有八卦！老板3月12号退休。", []),
+    ("要不改端午？3月12到14号，有点紧。", []),
+    ("按道理3月12号轮到小覃。", []),
+    ("你先把拔牙推了。明天就打电话", []),
+    ("她预产期3/25，月底应该走得开。", []),
+    ("票买了，3月12号，跟我一起飞，待到4月1号。", []),
+]
+
+
+@pytest.mark.parametrize(("text", "plans"), PLANS)
+def test_a_plan_is_its_speakers_own_and_has_its_own_day(text, plans):
+    found = foresights_of(said(f"Ann: {text}", "Bo: Good."))
+    assert [(one.statement, one.start.day) for one in found] == plans
+
+
+def test_each_plan_of_a_sentence_has_its_own_claim_so_that_another_may_be_cancelled():
+    found = foresights_of(said("Ann: The dentist is on 12 March, and the flat viewing on 3 March.", "Bo: Good."))
+    assert [[claim.about for claim in one.claims] for one in found] == [
+        ["ann|plan:dentist"],
+        ["flat viewing|plan:flat viewing"],
+    ]
+    [alone] = foresights_of(said("Ann: Dentist on Friday or so, and the flat viewing on 3 March.", "Bo: Good."))
+    assert [claim.about for claim in alone.claims] == ["flat viewing|plan:flat viewing"]

@@ -5,7 +5,7 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.lanes.state import EPOCHS, WRITES_PER_RUN, EpochBarrier, RecentKeys, Versions
+from flows.lanes.state import EPOCHS_KEPT, WRITES_PER_RUN, EpochBarrier, RecentKeys, Versions
 
 NAMES = st.sampled_from("abcdef")
 STEPS = st.lists(st.one_of(st.tuples(st.just("set"), NAMES), st.tuples(st.just("forget"), NAMES), st.just(("snapshot", ""))))
@@ -38,7 +38,7 @@ def test_it_holds_what_was_set_since_the_last_few_snapshots(steps: list[tuple[st
         else:
             lately.epoch_done()
             snapshots += 1
-            expected = {name: (value, at) for name, (value, at) in expected.items() if at > snapshots - EPOCHS}
+            expected = {name: (value, at) for name, (value, at) in expected.items() if at > snapshots - EPOCHS_KEPT}
         assert dict(lately) == {name: value for name, (value, _) in expected.items()}
         assert len(lately) == len(expected)
 

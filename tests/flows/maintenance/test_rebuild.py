@@ -2,8 +2,8 @@
 
 import shutil
 import subprocess
-import time
 from base64 import b64encode
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from mneme.rows import Collection
 from mneme.settings import Settings
 from tests.flows.deployment import EXAMPLES, deployed_in, remembered, stop_at, taken_in, with_index
 from tests.flows.river import START
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -248,16 +249,19 @@ def killed_at(share: float, settings: Settings, *words: str) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    is_reached = False
-    while not is_reached and rebuild.poll() is None:
-        if path.exists():
-            order = ReadingOrder(path)
-            is_reached = order.reached >= share * len(order)
-            order.close()
-        time.sleep(0.02)
-    rebuild.kill()
-    rebuild.wait()
-    assert is_reached, f"the rebuild ended with {rebuild.returncode}"
+
+    def is_reached() -> bool:
+        assert rebuild.poll() is None, f"the rebuild ended with {rebuild.returncode}"
+        if not path.exists():
+            return False
+        with closing(ReadingOrder(path)) as order:
+            return order.reached >= share * len(order)
+
+    try:
+        wait_until(is_reached)
+    finally:
+        rebuild.kill()
+        rebuild.wait()
 
 
 def test_corrections_and_retractions_stay_as_they_are_and_travel_and_are_erased(settings: Settings, tmp_path: Path) -> None:

@@ -209,6 +209,28 @@ def test_an_erased_document_leaves_nothing_and_others_stay(river: River) -> None
     assert not [row.id for row in everything if "euros" in str(row.body)]
 
 
+def test_the_receipt_of_a_document_comes_once_its_speech_is_gone_and_counts_it(river: River) -> None:
+    run(river, document(1, TALK, "standup", document_type="vtt"), forget_document(2, "standup"))
+    assert not rows(river, Collection.MESSAGES)
+    receipt = river.receipt("gone")
+    assert receipt is not None
+    assert receipt["removed"]["messages"] == 2
+    assert receipt["removed"]["episodes"] == 1
+
+
+@pytest.mark.parametrize("is_forgotten_first", [False, True])
+def test_of_erased_speech_no_row_names_the_document_or_its_owner(is_forgotten_first: bool, river: River) -> None:
+    run(river, document(1, TALK, "standup", document_type="vtt"))
+    run(river, document(2, TALK.replace("Friday", "Monday"), "standup", document_type="vtt"))
+    if is_forgotten_first:
+        run(river, forget_document(3, "standup", "first"))
+    run(river, erase(4))
+    left = repr([row for collection in Collection for row in rows(river, collection)])
+    assert "erased" in left
+    assert "standup" not in left
+    assert "user/ann" not in left
+
+
 def test_what_is_sent_of_an_erased_document_later_begins_anew(river: River) -> None:
     run(river, document(1, FIRST), forget_document(2), document(3, FIRST))
     assert said(river) == ["Pets are allowed.", "The rent is 900 euros."]
@@ -256,6 +278,8 @@ def test_crashes_anywhere_leave_what_a_clean_run_leaves(steps: list[str]) -> Non
         forget_document(6, "bike"),
         document(7, "The bike is blue.", "bike"),
         document(8, TALK.replace("Friday", "Monday"), "standup", document_type="vtt"),
+        document(9, TALK, "retro", document_type="vtt"),
+        forget_document(10, "retro"),
     ]
     clean = River(ReferenceIndex())
     run(clean, *fed)

@@ -5,8 +5,7 @@ import re
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from mneme.records import Owner
 from mneme.rows import Collection
 from mneme.settings import Settings
 from tests.flows.deployment import deployed_in
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -48,13 +48,6 @@ def stored(settings: Settings) -> dict[str, str]:
     """The messages that the index holds, with their texts."""
     with closing(open_index(settings, read_only=True)) as index:
         return {row.id.rpartition("/")[2]: row.body["text"] for row in index.scan(Collection.MESSAGES)}
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    end = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < end, "it does not happen"
-        time.sleep(0.1)
 
 
 @contextmanager

@@ -20,18 +20,19 @@ def test_results_and_errors_come_back() -> None:
 
 def test_no_more_run_at_a_time_than_there_are_threads_and_all_are_done() -> None:
     pool, lock, at_work, most = Pool(3, "test"), threading.Lock(), [0], [0]
+    three = threading.Barrier(3, timeout=120)
 
     def work(number: int) -> int:
         with lock:
             at_work[0] += 1
             most[0] = max(most[0], at_work[0])
-        time.sleep(0.005)
+        three.wait()
         with lock:
             at_work[0] -= 1
         return number
 
-    futures = [pool.submit(lambda number=number: work(number)) for number in range(40)]
-    assert [future.result(20) for future in futures] == list(range(40))
+    futures = [pool.submit(lambda number=number: work(number)) for number in range(39)]
+    assert [future.result(120) for future in futures] == list(range(39))
     assert most[0] == 3
     pool.close(10)
 

@@ -829,3 +829,61 @@ def test_a_day_that_an_occasion_a_month_or_a_name_explains_is_read_with_it(sente
 def test_an_occasion_whose_month_is_that_of_the_day_is_no_doubt() -> None:
     assert written(certain_dates("The Christmas party is on the 12th.", NOVEMBER, UTC, "en")) == "2026-12-12"
     assert written(certain_dates("The Halloween party is on the 12th.", NOVEMBER, UTC, "en")) == ""
+
+
+TOGETHER = [  # said on a Wednesday, 4 March 2026
+    ("Next week I'm on holiday, from 9 to 12 March.", "2026-03-09..2026-03-12"),
+    ("I'm on holiday next week, 9 to 12 March.", "2026-03-09..2026-03-12"),
+    ("We fly next month, on 12 April.", "2026-04-12"),
+    ("This year, on 5 May, I'll be 34.", "2026-05-05"),
+    ("I'm away from tomorrow to Sunday.", "2026-03-05..2026-03-08"),
+    ("Holiday from 31 March to 4 April, next week I'm still here.", "2026-03-31..2026-04-04 2026-03-09..2026-03-15"),
+    ("The launch slipped from 3 May to 17 May.", "2026-05-17"),
+    ("She's only gone and changed to the 20th.", "2026-03-20"),
+    ("He switched his flight to the 2nd.", "2026-04-02"),
+    ("Mum passed a year ago January.", "2025-01-01..2025-01-31"),
+    # traps
+    ("Next month we go to Rome, on the 12th.", "2026-04-01..2026-04-30"),
+    ("This week I'm in Paris, on Friday I fly home.", "2026-03-04..2026-03-08 2026-03-06"),
+    ("The dentist was moved from Thursday to Friday.", "2026-03-06"),
+    ("Can we move tomorrow to Friday?", "2026-03-06"),
+    ("The price went from 3 May to 10 May.", ""),
+    ("Mum passed a year ago October.", ""),
+    ("I'll be there tomorrow to 10.", "2026-03-05"),
+    ("We meet tomorrow, two of us.", "2026-03-05"),
+    ("Next week is quiet.", "2026-03-09..2026-03-15"),
+    ("We changed on the 2nd.", "2026-03-02"),
+]
+TOGETHER_IN_CHINESE = [
+    ("下周我休假，3月9号到12号。", "2026-03-09..2026-03-12"),
+    ("这周末，周六我们去爬山。", "2026-03-07"),
+    ("明天到周五我在上海。", "2026-03-05..2026-03-06"),
+    ("我4月上旬到中旬出差。", "2026-04-01..2026-04-20"),
+    ("3/11 周三 8:15 打疫苗", "2026-03-11"),
+    ("3/7 （周六）爬山", "2026-03-07"),
+    ("不是6号了，改10号", "2026-03-10"),
+    ("牙医改到20号了。", "2026-03-20"),
+    ("12号是周四，我请假。", "2026-03-12"),
+    ("14号是周六，我来。", "2026-03-14"),
+    # traps
+    ("明天到3/9封山", ""),
+    ("3/11 周四开会", ""),
+    ("21号是周三，我来。", ""),
+    ("那就暑假，七月我放了假随便你挑", ""),
+    ("周五到下午都没空。", ""),
+    ("明天到3楼找我。", "2026-03-05"),
+    ("大约4月上旬到中旬", ""),
+    ("周五到北京。", "2026-03-06"),
+    ("今年很忙。", "2026-01-01..2026-12-31"),
+    ("下周去北京。", "2026-03-09..2026-03-15"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "days"), TOGETHER)
+def test_a_written_day_wins_over_the_vaguer_word_beside_it_and_half_a_stretch_is_none(sentence: str, days: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "en")) == days
+
+
+@pytest.mark.parametrize(("sentence", "days"), TOGETHER_IN_CHINESE)
+def test_so_it_is_in_chinese(sentence: str, days: str) -> None:
+    assert written(certain_dates(sentence, WEDNESDAY, UTC, "zh")) == days

@@ -840,3 +840,35 @@ def test_a_look_alike_claims_nothing_and_what_it_looks_like_still_does(sentence:
 )
 def test_play_brands_and_jokes_claim_no_job_and_no_home(sentence: str, claims: list[str]) -> None:
     assert claimed(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("My wife is called Anna, no joke.", ["Mira|spouse|Anna"]),
+        ("My wife is called Anna, true story.", ["Mira|spouse|Anna"]),
+        ("I live in Bergen, no kidding.", ["Mira|home|Bergen"]),
+        ("I live in Bergen, I swear.", ["Mira|home|Bergen"]),
+        ("My doctor is Dr. May.", ["Mira|doctor|Dr. May"]),
+        ("My doctor is Dr. May and my wife is called Anna.", ["Mira|spouse|Anna", "Mira|doctor|Dr. May"]),
+        ("We're a team of nine.", ["Mira|team size|nine"]),
+        ("We're a small team of nine now.", ["Mira|team size|nine"]),
+        ("Ned is John's dog.", ["John|pet|Ned"]),
+        ("I started working as a nurse.", ["Mira|role|-", "Mira|role|nurse", "Mira|work|-"]),
+        ("I've started as a nurse.", ["Mira|role|-", "Mira|role|nurse"]),
+        ("I started as a nurse last week.", ["Mira|role|-", "Mira|role|nurse"]),
+        # traps
+        ("I started as a working student.", []),
+        ("I started as a nurse at Acme in 2019.", []),
+        ("I may be a doctor.", []),
+        ("My wife is called Anna, just joking.", []),
+        ("It's a joke, my wife is called Anna.", []),
+        ("I may live in Bergen.", []),
+        ("We need a team of nine.", []),
+        ("Ned is John's dog walker.", []),
+        ("Is Ned John's dog?", []),
+        ("I swear I'll live in Bergen.", []),
+    ],
+)
+def test_what_is_sworn_or_of_a_career_that_began(sentence: str, claims: list[str]) -> None:
+    assert claimed(sentence) == claims

@@ -50,6 +50,26 @@ def test_what_holds_comes_first_with_what_it_replaced_in_a_clause() -> None:
     assert told.tokens == estimate_tokens(told.text)
 
 
+def test_what_ended_stands_by_itself_where_what_replaced_it_ended_as_well() -> None:
+    ended = {"valid_to": day("2026-03-02"), "superseded_by": "next"}
+    told = block(
+        found(
+            "Where did Jonas work?",
+            fact("canoe", "Jonas has a canoe", "2026-01-05", rank=1, valid_to=day("2026-02-01")),
+            fact("first", "Jonas works at the shipyard", "2026-01-06", rank=2, **ended),
+            fact("next", "Jonas works at Hafenlinie", "2026-03-02", rank=3, valid_to=day("2026-05-02")),
+        )
+    )
+    assert told.text.splitlines()[2:] == [
+        "2026-01-05 (Monday):",
+        "[1] Jonas has a canoe (held until 2026-02-01: outdated)",
+        "2026-01-06 (Tuesday):",
+        "[2] Jonas works at the shipyard (held until 2026-03-02, replaced by [3]: outdated)",
+        "2026-03-02 (Monday):",
+        "[3] Jonas works at Hafenlinie (held until 2026-05-02: outdated)",
+    ]
+
+
 def test_nothing_found_is_said() -> None:
     assert block(found("Who ran?")).text == "Nothing is remembered about this."
 

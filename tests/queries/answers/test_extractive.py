@@ -57,6 +57,13 @@ def test_while_another_memory_may_well_tell_it_that_is_quoted_too() -> None:
     ]
 
 
+def test_a_line_of_a_profile_names_its_speaker_once_and_adds_nothing_to_a_quote_with_its_words() -> None:
+    line = profile(("Jonas", "Jonas: I work at the shipyard"), rank=2)
+    assert "“Jonas: I work at the shipyard”" in said("Where does Jonas work?", line)
+    quoted = fact("a", "Jonas, 2 March 2026: Yes, I work at the shipyard", "2026-03-02", 1, score=0.9)
+    assert said("Where does Jonas work?", quoted, line).count("shipyard") == 1
+
+
 def test_the_question_itself_is_no_answer() -> None:
     asked = message("m1", "Maya", "Where does Jonas work?", rank=1, score=0.9)
     told = said("where does Jonas work", asked, fact("a", "Jonas works at the shipyard", "2026-03-02", 2, score=0.8))

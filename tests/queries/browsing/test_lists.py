@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from mneme.errors import InputError, StoreUnavailable
 from mneme.ports import Put
-from mneme.rows import Row, flush_marker, row_of
+from mneme.receipts import flush_marker
+from mneme.rows import Row, row_of
 from queries.browsing import graph, history, reader
 from queries.browsing.lists import cursor, place_of
 from tests.queries.world import (

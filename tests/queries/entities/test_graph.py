@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 from mneme.ports import Filter
 from mneme.records import Validity
 from mneme.rows import row_of
-from queries.entities.graph import MOST_ENTITIES, MOST_RELATIONSHIPS, Walk, leads, legs_beyond, lifted, walk
+from queries.entities.graph import (
+    MOST_ENTITIES,
+    MOST_RELATIONSHIPS,
+    Reached,
+    Walk,
+    graph_response,
+    leads,
+    legs_beyond,
+    lifted,
+    walk,
+)
 from queries.questions.understand import understand
 from tests.queries.world import MAYA, NOW, START, conversation, edge, entity, mention
 
@@ -255,6 +265,11 @@ def test_the_walk_is_bounded_and_each_relationship_hangs_on_what_was_reached(par
     assert all(each.hop == distance[each.part.name] for each in found.entities)
     for each in found.relationships:
         assert each.hop == 1 + min(distance.get(end, 9) for end in (each.part.source, each.part.target))
+
+
+def test_an_edge_goes_by_the_name_of_its_entity_whatever_case_it_was_said_in():
+    parts = [Reached(entity("Sam"), 0, 1.0)], [Reached(edge("sam", "lives_in", "York"), 1, 1.0)]
+    assert [(each.source, each.target) for each in graph_response(*parts).relationships] == [("Sam", "York")]
 
 
 def test_an_edge_row_keeps_what_the_walk_needs():

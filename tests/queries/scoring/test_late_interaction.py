@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mneme.ports import Put
+from mneme.records import Validity
 from mneme.rows import TOKEN_DIMENSION, Row
 from queries.questions.understand import understand
 from queries.recall import Candidate
@@ -80,6 +81,13 @@ def test_a_statement_that_was_said_again_is_compared_by_the_words_in_which_it_wa
     said = [replace(message(f"acme/garden/{each}"), vector=axis(1), token_vectors=words(1, 2)) for each in ("m1", "m2")]
     repeated, own = told("a", message_ids=("m1", "m2"), conversation_id="garden"), told("b", words(1))
     assert matches(words(1, 2), repeated, own, others=tuple(said)) == [1.0, 0.5]
+
+
+def test_a_statement_that_was_said_again_is_compared_by_the_words_it_was_said_in_first():
+    said = replace(message("acme/garden/m1"), vector=axis(1), token_vectors=words(1, 2))
+    again = Validity(repeated_by=("f2",), also_said_in=("m2",))
+    twice = told("a", message_ids=("m1",), conversation_id="garden", validity=again)
+    assert matches(words(1, 2), twice, told("b", words(1)), others=(said,)) == [1.0, 0.5]
 
 
 def test_a_field_keeps_the_vectors_of_its_statements():

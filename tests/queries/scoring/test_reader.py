@@ -26,7 +26,7 @@ def odds(before: list[bytes], said: list[bytes], question: bytes = tokens(0)) ->
 
 
 def asked() -> Question:
-    return understand(QUESTION, None, None, 20, fact("any").at, "ann", viewpoint=False)
+    return understand(QUESTION, None, None, 20, fact("any").at, "ann")
 
 
 def field_of(*said: bytes, episodes: tuple[str, ...] = ()) -> Field:

@@ -1,6 +1,5 @@
 """The doctor and the status at real servers: what is set up is ready, what is not is named."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from mneme.settings import Kafka, OpenSearch, Settings
 from serving.checks import is_fit
 from serving.checks.servers import index, kafka
 from serving.status import local_status
+from tests.waiting import wait_until
 
 
 @pytest.mark.kafka
@@ -20,13 +20,8 @@ def test_topics_are_missing_until_they_are_made(kafka_settings: Kafka):
     assert before["broker"].state == "ready"
     assert "`mneme run` makes it" in before[kafka_settings.topics.messages].remedy
     create_topics(kafka_settings)
-    for _ in range(100):  # a broker tells of a new topic a moment later
-        after = list(kafka(settings))
-        if is_fit(after):
-            break
-        time.sleep(0.1)
-    assert {check.state for check in after} == {"ready"}
-    assert is_fit(after)
+    wait_until(lambda: is_fit(list(kafka(settings))))  # a broker tells of a new topic a moment later
+    assert {check.state for check in kafka(settings)} == {"ready"}
 
 
 @pytest.mark.kafka

@@ -2,7 +2,6 @@
 
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +31,7 @@ from mneme.settings import Settings, load_settings
 from serving.console.mount import mount
 from serving.rest.app import create_app
 from serving.service.service import Service
+from tests.waiting import wait_until
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
@@ -93,9 +93,8 @@ def served(service: Service) -> Iterator[Console]:
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=2))
     thread = threading.Thread(target=server.run)
     thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.02)
+    wait_until(lambda: server.started or not thread.is_alive())
+    assert server.started
     port = server.servers[0].sockets[0].getsockname()[1]
     yield Console(f"http://127.0.0.1:{port}/console/", service)
     server.should_exit = True

@@ -1,7 +1,6 @@
 """Every page in a real browser: nothing fails, nobody is kept out, and what it shows is what the memory holds."""
 
 import re
-import time
 from datetime import UTC, datetime
 from urllib.parse import quote
 
@@ -15,6 +14,7 @@ from mneme.records import Position
 from mneme.times import utc_now
 from queries.responses import FoundEpisode, FoundFact
 from tests.serving.console.conftest import Console, Visitor
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -281,8 +281,7 @@ def test_a_document_is_shown_with_its_places(visitor: Visitor) -> None:
     content = b"# Zeppelins\n\nThe zeppelin Graf Anton flies to Lindau on 3 May 2025.\n"
     sent = service.publisher.send_document(content, name="zeppelins.md", media_type="text/markdown", **whose)
     service.publisher.flush()
-    while all(each.document_id != sent.document_id for each in service.memories.documents(whose).documents):
-        time.sleep(0.05)
+    wait_until(lambda: any(each.document_id == sent.document_id for each in service.memories.documents(whose).documents))
     page = visitor.open("documents?owner=user:mira")
 
     page.get_by_role("link", name=re.compile(r"zeppelins.md ")).click()  # read, or still being read

@@ -34,7 +34,7 @@ def test_what_a_model_is_told_of_the_tools(service: Service, snapshot: SnapshotA
     [
         ("search", {}, "search: query: Field required"),
         ("search", {"query": "tea", "user_id": "bob"}, "search: user_id not known; it takes query, limit, since, before."),
-        ("search", {"query": "tea", "since": "last week"}, "search: since: Input should be a valid datetime"),
+        ("search", {"query": "tea", "since": "last week"}, "search: since: is no time; write 2026-03-01T09:00:00+01:00"),
         ("search", {"query": "tea", "limit": 500}, "search: limit: Input should be less than or equal to 50"),
         ("timeline", {}, "timeline: give an entity (its history), or since and before (what happened then), or both"),
         ("remember", {}, "remember: give either note (one thing to remember) or messages"),

@@ -1,5 +1,6 @@
 """What stands before the routes: keys, hosts, limits, names of requests."""
 
+import gzip
 import json
 import logging
 from collections.abc import Iterator
@@ -52,6 +53,13 @@ class TestKeys:
     @pytest.mark.parametrize("headers", [bearer(DEFAULT), {"X-API-Key": DEFAULT}, {"Authorization": f"bearer {DEFAULT}"}])
     def test_a_key_may_be_given_in_both_ways(self, locked: TestClient, headers: dict[str, str]) -> None:
         assert locked.post(SEARCH, json=ASKED, headers=headers).json()["episodes"]
+
+    def test_two_keys_in_one_request_are_refused(self, locked: TestClient) -> None:
+        own = ("Authorization", f"Bearer {DEFAULT}")
+        for other in (("Authorization", f"Bearer {OTHER}"), ("X-API-Key", OTHER)):
+            refused = locked.post(SEARCH, json=ASKED, headers=[own, other])
+            assert (refused.status_code, "several keys" in refused.text) == (400, True)
+        assert locked.post(SEARCH, json=ASKED, headers=[own, ("X-API-Key", DEFAULT)]).json()["episodes"]
 
     def test_without_a_tenant_that_of_the_key_is_meant(self, locked: TestClient) -> None:
         told = locked.post(SEARCH, json=ASKED, headers=bearer(OTHER)).json()
@@ -150,6 +158,18 @@ class TestLimits:
             refused = client.post("/api/v1/documents", files={"file": ("a.txt", b"x" * 1001)}, data=WHOSE)
             assert refused.status_code == 422
             assert refused.json()["detail"].startswith("content: over 1000 bytes")
+
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+    def test_json_that_is_not_utf_8_is_refused_before_it_is_parsed(self, client: TestClient, encoding: str) -> None:
+        """Limits on depth and number look at bytes: they saw nothing of it."""
+        deep = '{"x":"\\"","messages":' + "[" * 900 + "]" * 900 + "}"
+        response = client.post(SEARCH, content=deep.encode(encoding), headers={"Content-Type": "application/json"})
+        assert (response.status_code, "send UTF-8 JSON" in response.text) == (415, True)
+
+    def test_a_body_that_is_packed_is_refused(self, client: TestClient) -> None:
+        headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+        response = client.post(SEARCH, content=gzip.compress(b"{}"), headers=headers)
+        assert (response.status_code, "send it unpacked" in response.text) == (415, True)
 
     def test_json_that_is_nested_too_deeply_is_refused(self, client: TestClient) -> None:
         deep = '{"query": "x", "filters": {"metadata": ' + '{"a":' * 40 + "1" + "}" * 40 + "}}"

@@ -342,6 +342,10 @@ class TestFlushing:
         assert client.post(f"{API}/flush", json=asked).status_code == 422
         assert inbox.read() == []
 
+    def test_a_conversation_and_an_owner_are_said_to_be_too_much(self, client: TestClient, inbox: Inbox) -> None:
+        told = client.post(f"{API}/flush", json={"conversation_id": "c", "user_id": "nadia"})
+        assert "conversation_id and user_id: give one, not both" in told.json()["detail"]
+
 
 class TestDocuments:
     def test_an_upload_is_an_event_with_the_file(self, client: TestClient, inbox: Inbox) -> None:

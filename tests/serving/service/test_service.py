@@ -4,8 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,6 +25,7 @@ from serving.service.dead_letters import dead_letters_of
 from serving.service.health import Health
 from serving.service.service import Service
 from tests.serving.embedded_service import over_http
+from tests.waiting import wait_until
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 # Nothing takes so long, also on a machine that does other things: the flow gives way to all of them.
@@ -56,13 +56,6 @@ def message(conversation: str, number: int, user: str = "ann") -> Message:
     )
 
 
-def eventually(holds: Callable[[], object]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def rows_of(settings: Settings, collection: Collection = Collection.MESSAGES) -> list[Row]:
     with closing(open_index(settings, read_only=True)) as index:
         return sorted(index.scan(collection), key=lambda row: (row.at, row.id))
@@ -71,7 +64,7 @@ def rows_of(settings: Settings, collection: Collection = Collection.MESSAGES) ->
 def flow_of(service: Service) -> int:
     """The process id of the service's own flow, once it runs."""
     assert service._flow is not None
-    eventually(lambda: service._flow.process_id)
+    wait_until(lambda: service._flow.process_id)
     identity = service._flow.process_id
     assert identity is not None
     return identity
@@ -114,7 +107,7 @@ def test_all_that_is_open_of_an_owner_is_flushed(running: Service):
 def test_what_others_sent_is_flushed_with_an_owner_too(running: Service):
     with Publisher.connect(running.settings) as publisher:
         publisher.send(message("from-outside", 1, "quinn"))
-    eventually(lambda: any(row.conversation_id == "from-outside" for row in rows_of(running.settings)))
+    wait_until(lambda: any(row.conversation_id == "from-outside" for row in rows_of(running.settings)))
     quinn = Owner(tenant_id="default", type="user", id="quinn")
     flushed = running.flush_owner(quinn, SECONDS)
     assert flushed.searchable
@@ -153,7 +146,19 @@ def test_an_erasure_is_waited_for_and_leaves_no_text_in_the_inbox(running: Servi
     assert running.erasure("default", erasure.erasure_id, 0) == erasure
     assert running.erasure("default", "nobody-asked", 0).receipt is None
     inbox = inbox_folder(running.settings.data)
-    eventually(lambda: not any(b"secret-talk happened" in path.read_bytes() for path in inbox.glob("*.sqlite*")))
+    wait_until(lambda: not any(b"secret-talk happened" in path.read_bytes() for path in inbox.glob("*.sqlite*")))
+
+
+def test_an_erasure_has_an_id_of_its_own_and_may_be_sent_again(running: Service):
+    first = Erase(user_id="nobody-1", erasure_id="ticket")
+    done = running.erase(first, SECONDS)
+    assert done.receipt is not None
+    for other in (Erase(user_id="nobody-2", erasure_id="ticket"), Forget(conversation_id="nobody-1", erasure_id="ticket")):
+        with pytest.raises(InputError, match="'ticket' is that of another erasure"):
+            running.accept([message("beside-it", 2), other])
+    with pytest.raises(InputError, match="'new' is that of another erasure"):
+        running.accept([first.model_copy(update={"erasure_id": "new"}), Erase(user_id="nobody-2", erasure_id="new")])
+    assert running.erase(first, SECONDS) == done
 
 
 def test_an_event_that_is_too_large_takes_none_with_it(running: Service):
@@ -165,7 +170,7 @@ def test_an_event_that_is_too_large_takes_none_with_it(running: Service):
 
 
 def test_health_is_green_while_the_flow_keeps_up(running: Service):
-    eventually(lambda: running.health().status == "green")
+    wait_until(lambda: running.health().status == "green")
     lag = running.health().lag
     assert lag is not None
     assert lag.alive
@@ -175,7 +180,7 @@ def test_health_is_green_while_the_flow_keeps_up(running: Service):
 def test_files_are_refused_beside_it_with_what_to_do(running: Service, tmp_path: Path):
     file = tmp_path / "chat.jsonl"
     file.write_bytes(message("from-a-file", 1).to_bytes())
-    eventually(lambda: running.lag().alive)
+    wait_until(lambda: running.lag().alive)
     flow_of(running)
     running.flush("default", ["standup"], SECONDS)
     with pytest.raises(StoreRejected, match="mneme publish FILE"):
@@ -188,7 +193,7 @@ def test_a_second_service_appends_and_leaves_the_flow_to_the_first(running: Serv
         second.accept([message("by-the-second", number) for number in range(2)])
         assert second.flush("default", ["by-the-second"], SECONDS).searchable
         assert not second.runs_the_flow
-        eventually(lambda: second.health().status == "green")
+        wait_until(lambda: second.health().status == "green")
 
 
 def test_nothing_is_lost_or_doubled_when_the_flow_is_killed_again_and_again(tmp_path: Path):
@@ -226,7 +231,7 @@ def test_the_flow_ends_with_a_service_that_is_killed_and_the_next_one_goes_on(tm
     killed = subprocess.run([sys.executable, "-c", ORPHANED, str(settings.data)], capture_output=True, text=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     identity = int(killed.stdout)
-    eventually(lambda: not Path(f"/proc/{identity}/cmdline").exists() or not Path(f"/proc/{identity}/cmdline").read_bytes())
+    wait_until(lambda: not Path(f"/proc/{identity}/cmdline").exists() or not Path(f"/proc/{identity}/cmdline").read_bytes())
     with Service(settings) as service:
         service.accept([message("standup", 1)])
         assert service.flush("default", ["standup"], SECONDS).searchable
@@ -243,9 +248,9 @@ def test_what_cannot_run_is_told_with_its_reason(tmp_path: Path):
     flows.ingest([tmp_path / "chat.jsonl"], settings)
     other = settings.model_copy(update={"flow": settings.flow.model_copy(update={"buckets": 9})})
     with Service(other) as service:
-        eventually(lambda: tells_of_buckets(service.health()))
+        wait_until(lambda: tells_of_buckets(service.health()))
         service.accept([message("kept", 1)])
-        eventually(lambda: service.lag().unread["messages"] == 1)
+        wait_until(lambda: service.lag().unread["messages"] == 1)
 
 
 def test_a_folder_that_cannot_be_used_is_told_and_the_flow_begins_once_it_can(tmp_path: Path):
@@ -254,12 +259,12 @@ def test_a_folder_that_cannot_be_used_is_told_and_the_flow_begins_once_it_can(tm
     inbox.parent.mkdir()
     inbox.write_text("a file in its place")
     with Service(settings) as service:
-        eventually(lambda: any("not a directory" in problem for problem in service.health().problems))
+        wait_until(lambda: any("not a directory" in problem for problem in service.health().problems))
         assert service.health().status == "red"
         inbox.unlink()
         service.accept([message("standup", 1)])
         assert service.flush("default", ["standup"], SECONDS).searchable
-        eventually(lambda: service.health().status == "green")
+        wait_until(lambda: service.health().status == "green")
 
 
 def test_files_and_the_inbox_may_take_turns_on_one_conversation(tmp_path: Path):
@@ -288,7 +293,7 @@ def test_a_service_that_only_answers_takes_nothing_in(tmp_path: Path):
         with pytest.raises(InputError, match="MNEME_SERVICE__INTAKE"):
             service.accept([message("standup", 1)])
         assert service.lag().total == 0
-        eventually(lambda: any("no index here yet" in problem for problem in service.health().problems))
+        wait_until(lambda: any("no index here yet" in problem for problem in service.health().problems))
 
 
 def test_an_owner_is_erased_with_what_lies_unread(tmp_path: Path):

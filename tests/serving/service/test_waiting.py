@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from mneme.errors import StoreRejected, StoreUnavailable
-from mneme.rows import Key, Row, flush_marker
+from mneme.receipts import flush_marker
+from mneme.rows import Key, Row
 from serving.service.waiting import RowWaiter
 
 SECONDS = 120.0

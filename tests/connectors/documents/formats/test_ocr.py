@@ -11,9 +11,10 @@ from reportlab.lib import colors
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table
 
-from connectors.documents.formats import ocr
+from connectors.documents.formats import ocr, scans
 from connectors.documents.formats.layout import grids_of, lines_of
-from connectors.documents.formats.ocr import Ocr, cleaned, skew
+from connectors.documents.formats.ocr import Ocr
+from connectors.documents.formats.scans import cleaned, skew
 from mneme.errors import InputError
 from tests.samples.known_text import recall
 
@@ -164,7 +165,7 @@ def test_ruling_lines_are_found_and_wiped():
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "I;16"])
 def test_a_huge_picture_is_made_smaller(mode: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(ocr, "_MOST_PIXELS", 250_000)
+    monkeypatch.setattr(scans, "_MOST_PIXELS", 250_000)
     clean = cleaned(Image.new(mode, (800, 800), 1), 600)
     assert clean.image.size == (400, 400)
     assert clean.dpi == pytest.approx(300)

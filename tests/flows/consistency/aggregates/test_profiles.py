@@ -57,6 +57,11 @@ def test_lines_that_claim_nothing_are_one_where_their_words_are() -> None:
     ]
 
 
+def test_a_person_whose_name_was_written_in_two_cases_is_one() -> None:
+    explicit = drawn([line(1, "sam: I love tea", about="sam"), line(2, "Sam: I love chess", about="Sam")]).explicit
+    assert [(item.about, item.statement) for item in explicit] == [("Sam", "Sam: I love tea"), ("Sam", "Sam: I love chess")]
+
+
 def test_one_sentence_with_two_claims_is_shown_once() -> None:
     role = line(1, "Ann cooks at Initech")
     of_employer = role.evidence[0].model_copy(update={"claim": Claim(subject="Ann", attribute="employer", value="Initech")})

@@ -12,8 +12,8 @@ from typing import Any
 
 from mneme.errors import NoIndexYet, StoreRejected
 
-FACTS = "index.json"
-NEXT_FACTS = "next.json"
+MANIFEST = "index.json"
+NEXT_MANIFEST = "next.json"
 FIRST_TABLES = "tables"
 
 
@@ -27,30 +27,30 @@ def generation_of(tables: str) -> int:
     return int(tables.removeprefix(f"{FIRST_TABLES}-")) if tables != FIRST_TABLES else 1
 
 
-def read_facts(path: Path) -> dict[str, Any]:
-    """The facts of an index: what it was made for, and its metadata.
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest of an index: what it was made for, and its metadata.
 
     Raises:
         NoIndexYet: there is no such file.
         StoreRejected: it is damaged.
     """
     try:
-        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         remedy = "`mneme serve` and `mneme run` make it when they start, `mneme ingest FILE` does too"
         raise NoIndexYet(f"{path.parent}: there is no index here yet; {remedy}") from None
     except json.JSONDecodeError as error:
         raise StoreRejected(f"{path}: not JSON ({error}); restore it, or ingest into a new folder") from error
-    return facts
+    return manifest
 
 
 def generation_in_use(path: Path) -> int:
     """The generation that the index in a folder is read from.
 
     Raises:
-        NoIndexYet, StoreRejected: see ``read_facts``.
+        NoIndexYet, StoreRejected: see ``read_manifest``.
     """
-    return generation_of(read_facts(path / FACTS).get("tables", FIRST_TABLES))
+    return generation_of(read_manifest(path / MANIFEST).get("tables", FIRST_TABLES))
 
 
 def drop_generations(path: Path, first: int, last: int) -> int:
