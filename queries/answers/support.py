@@ -111,10 +111,11 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_a
     fits, successor = list(considered.fits), _successors(considered.memories, found, asked_at)
     pairs = {*successor.items(), *_said_since(considered, found)}
     looked_at = considered.memories
+    late = _without_time(considered, found)
     for older, newer in sorted(pairs, key=lambda each: _said_at(looked_at[each[1]])):  # so that it adds up
         if fits[older]:
             fits[newer], odds[newer] = True, max(odds[newer], odds[older] + _LITTLE)
-    late = _without_time(considered, found) - {newer for _, newer in pairs}
+            late.discard(newer)
     fitting = sorted((place for place, fit in enumerate(fits) if fit), key=lambda place: (place in late, -odds[place]))
     answered = any(odds[place] >= known.enough for place in fitting)
     likely = {place: 1 / (1 + exp(-odds[place])) for place in fitting}
@@ -157,6 +158,8 @@ def _said_since(considered: "Considered", found: SearchResponse) -> Iterator[tup
             continue
         is_of_plan = any(each.attribute.startswith("plan:") and is_asked_for(each, attributes, asker) for each in later.claims)
         for older, earlier in enumerate(considered.memories):
+            if considered.holds[older] and not considered.fits[newer]:
+                continue  # what shares nothing with the question outdoes no claim
             reads_worse = (earlier.reading or 0.0) - (later.reading or 0.0) >= _READS_WORSE
             leads = is_of_plan if older < newer else not reads_worse
             if leads and earlier.said_at is not None and later.said_at - earlier.said_at > _SITTING:
@@ -198,6 +201,7 @@ class Considered:
     rows: tuple[tuple[float, ...], ...]
     fits: tuple[bool, ...]
     tells: tuple[bool, ...]
+    holds: tuple[bool, ...]
 
 
 def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Considered:
@@ -229,7 +233,7 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     things = _things_named(question, (*people, *asked.others))
     if not _tells_of_described(question, people, texts) or (things and not any(things & tokens for tokens in texts)):
         fits = [holds[place] for place in places]
-    return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits), tuple(tells))
+    return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits), tuple(tells), tuple(holds[place] for place in places))
 
 
 class Likeliness(Weights):
@@ -284,7 +288,7 @@ def _is_real(memory: ContextMemory) -> bool:
 
 def people_of(found: SearchResponse) -> tuple[str, ...]:
     """The speakers in what was found; a document is none."""
-    speakers = (person for episode in found.episodes for person in episode.participants)
+    speakers = (person for episode in found.episodes if episode.document_id is None for person in episode.participants)
     senders = (message.sender_name for message in found.raw_messages if message.citation is None)
     return tuple(dict.fromkeys((*speakers, *senders)))
 
