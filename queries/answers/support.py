@@ -23,7 +23,7 @@ from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.relations import attributes_asked
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 from queries.agents.decomposition import TO_ONE, descriptions
-from queries.answers.features import FEATURES, asking_words, asks_for_time, features_of, said
+from queries.answers.features import FEATURES, asking_words, asks_for_time, features_of, matters_of, said
 from queries.answers.memory import ContextMemory
 from queries.answers.unreal import asks_for_real, without_unreal
 from queries.entities.naming import asked_by
@@ -223,7 +223,10 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     rows, looked_at = [every[place] for place in places], tuple(memories[place] for place in places)
     fits = [not row[_OF_ANOTHER] and any(row[place] for place in _SHARED) for row in rows]
     if asks_for_present(found) and asks_for_real(question, attributes):
-        fits = [fit and (bool(row[_CLAIMS_IT]) or _is_real(each)) for fit, row, each in zip(fits, rows, looked_at, strict=True)]
+        fits = [
+            fit and (bool(row[_CLAIMS_IT]) or _is_real(each, words, matters_of(question)))
+            for fit, row, each in zip(fits, rows, looked_at, strict=True)
+        ]
     is_own = found.query.asker is not None and names_asker(question)
     tells = [
         holds[place] or (is_own and each.of_document and row[_IN_WORDS] >= _ALL_WORDS and not row[_LACKS_KIND])
@@ -281,9 +284,11 @@ def _holds(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker: 
     )
 
 
-def _is_real(memory: ContextMemory) -> bool:
-    """True if a memory tells anything as real."""
-    return bool(without_unreal(said(memory)).strip())
+def _is_real(memory: ContextMemory, words: frozenset[str], matters: frozenset[str]) -> bool:
+    """True if a memory is all of what is real, or what is shares a word or a matter with the question."""
+    text = said(memory)
+    real = without_unreal(text)
+    return real == text or not (words.isdisjoint(tokenise(real)) and matters.isdisjoint(matters_of(real)))
 
 
 def people_of(found: SearchResponse) -> tuple[str, ...]:

@@ -100,6 +100,7 @@ def test_a_claim_answers_from_behind_what_shares_nothing_with_the_question() -> 
     ("question", "words"),
     [
         ("Where does Jonas live?", "I might move to Oslo next year."),
+        ("Where does Jonas live?", "The dog is fine. I might move to Oslo, my lease ends in May."),
         ("Where does Jonas live?", "If I had money I would live in Rome."),
         ("Where does Jonas work?", "In the novel, Emma works at the court."),
         ("Wo arbeitet Jonas?", "In dem Buch arbeitet Emma am Hof."),
