@@ -169,10 +169,15 @@ def _leans_on(memory: ContextMemory) -> str:
     return before.words if before else ""
 
 
+def asks_for_time(question: str) -> bool:
+    """True if a question asks when."""
+    return _ASKED_TIME.search(question) is not None
+
+
 def _kind(question: str, memory: ContextMemory) -> tuple[float, float]:
     """1 each if the kind of words that is asked for is there, and if it is missing; 0 and 0 where no kind is known."""
     text = said(memory)
-    if _ASKED_TIME.search(question):
+    if asks_for_time(question):
         found = bool(_TIME.search(text)) or memory.happens is not None
     elif _ASKED_NUMBER.search(question):
         found = bool(_NUMBER.search(_CLOCK.sub(" ", text))) or memory.happens is not None

@@ -23,8 +23,9 @@ from mneme.dates.spans import MONTHS, WEEKDAYS
 from mneme.relations import attributes_asked
 from mneme.text import STOP_WORDS, has_cjk, tokenise
 from queries.agents.decomposition import TO_ONE, descriptions
-from queries.answers.features import FEATURES, asking_words, features_of, said
+from queries.answers.features import FEATURES, asking_words, asks_for_time, features_of, matters_of, said
 from queries.answers.memory import ContextMemory
+from queries.answers.unreal import asks_for_real, without_unreal
 from queries.entities.naming import asked_by
 from queries.questions.exceptions import without_exception
 from queries.questions.people import (
@@ -51,6 +52,8 @@ _REPORTED_QUESTION = re.compile(r"[^:：\"“]{1,60}(?:asked|问)[^:：\"“]{0,
 _THING = re.compile(r"(?<![.!?:\"“(] )(?<!^)\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")  # a capital inside the sentence
 _CALENDAR = frozenset((*MONTHS, *(day.capitalize() for day in WEEKDAYS)))
 _OF_ANOTHER = FEATURES.index("of_another")
+_IN_WORDS, _CLAIMS_IT, _LACKS_KIND = (FEATURES.index(name) for name in ("in_words", "claims_it", "lacks_kind"))
+_ALL_WORDS = 0.99  # of a question
 _SHARED = [FEATURES.index(name) for name in ("in_words", "in_question_before", "claims_it", "of_the_matter", "matter_before")]
 _QUOTED_QUESTION = re.compile(r'^(?:Asked|被?问到?)\s*["“][^"”]*["”]\s*[,，:：]?\s*')
 _ASKING = frozenset(  # words of questions that no answer repeats
@@ -94,7 +97,7 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_a
     """Judge if the memories of a search answer its question.
 
     What replaced another is as likely as that, and stands before it; and so does what the search put before what was said
-    earlier, where a state is asked for.
+    earlier, where a state is asked for. What tells it by a claim, or as a document of who asks, answers in any case.
 
     Args:
         memories: what holds a place, best rank first.
@@ -104,14 +107,17 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_a
     considered = considered_of(memories, found)
     known = _likeliness().of(considered.memories)
     odds = known.log_odds(np.array(considered.rows).reshape(-1, len(FEATURES)), FEATURES).tolist()
+    odds = [max(each, known.enough) if tells else each for each, tells in zip(odds, considered.tells, strict=True)]
     fits, successor = list(considered.fits), _successors(considered.memories, found, asked_at)
     pairs = {*successor.items(), *_said_since(considered, found)}
     looked_at = considered.memories
+    late = _without_time(considered, found)
     for older, newer in sorted(pairs, key=lambda each: _said_at(looked_at[each[1]])):  # so that it adds up
         if fits[older]:
             fits[newer], odds[newer] = True, max(odds[newer], odds[older] + _LITTLE)
-    fitting = sorted((place for place, fit in enumerate(fits) if fit), key=lambda place: -odds[place])
-    answered = bool(fitting) and odds[fitting[0]] >= known.enough
+            late.discard(newer)
+    fitting = sorted((place for place, fit in enumerate(fits) if fit), key=lambda place: (place in late, -odds[place]))
+    answered = any(odds[place] >= known.enough for place in fitting)
     likely = {place: 1 / (1 + exp(-odds[place])) for place in fitting}
     chances = {looked_at[place]: each / sum(likely.values()) for place, each in likely.items()}
     replaced = {looked_at[older]: looked_at[newer] for older, newer in successor.items()}
@@ -152,10 +158,19 @@ def _said_since(considered: "Considered", found: SearchResponse) -> Iterator[tup
             continue
         is_of_plan = any(each.attribute.startswith("plan:") and is_asked_for(each, attributes, asker) for each in later.claims)
         for older, earlier in enumerate(considered.memories):
+            if considered.holds[older] and not considered.fits[newer]:
+                continue  # what shares nothing with the question outdoes no claim
             reads_worse = (earlier.reading or 0.0) - (later.reading or 0.0) >= _READS_WORSE
             leads = is_of_plan if older < newer else not reads_worse
             if leads and earlier.said_at is not None and later.said_at - earlier.said_at > _SITTING:
                 yield older, newer
+
+
+def _without_time(considered: "Considered", found: SearchResponse) -> set[int]:
+    """The places of what names no time where one is asked for, and claims nothing of it, as that it is cancelled."""
+    if not asks_for_time(found.query.text):
+        return set()
+    return {place for place, row in enumerate(considered.rows) if row[_LACKS_KIND] and not row[_CLAIMS_IT]}
 
 
 def _said_at(memory: ContextMemory) -> datetime:
@@ -172,15 +187,21 @@ def asks_for_present(found: SearchResponse) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """The best memories with their ``FEATURES``, and which of them may be an answer at all.
+    """The best memories with their ``FEATURES``, which of them may be an answer at all, and which tell it for certain.
 
     None may that is about somebody else, or that shares no word, matter or claim with the question: a good place among bad ones
-    tells nothing. Where a question names a thing, or describes somebody by a relationship, it must be told of.
+    tells nothing. Where a question names a thing, or describes somebody by a relationship, it must be told of. A wish or a
+    novel tells no state (unreal.py).
+
+    What claims for now what is asked for tells it, wherever the search put it. So does a document of who asks that has all
+    words of the question: it says "the rent" of "my rent", so that it reads worse than what somebody says of theirs.
     """
 
     memories: tuple[ContextMemory, ...]
     rows: tuple[tuple[float, ...], ...]
     fits: tuple[bool, ...]
+    tells: tuple[bool, ...]
+    holds: tuple[bool, ...]
 
 
 def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Considered:
@@ -196,14 +217,26 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     abouts = [_about(memory, asked, people) for memory in memories]
     attributes = () if asks_about_past(question) else attributes_asked(question)
     claims = [_claims(memory, attributes, found.query.asker) for memory in memories]
-    rows = features_of(memories, words, question, abouts, claims, learned=found.metrics.scoring == "lr")[:_LOOKED_AT]
-    looked_at = tuple(memories[:_LOOKED_AT])
+    holds = [_holds(memory, attributes, found.query.asker) for memory in memories]
+    every = features_of(memories, words, question, abouts, claims, learned=found.metrics.scoring == "lr")
+    places = [place for place in range(len(memories)) if place < _LOOKED_AT or holds[place]]
+    rows, looked_at = [every[place] for place in places], tuple(memories[place] for place in places)
     fits = [not row[_OF_ANOTHER] and any(row[place] for place in _SHARED) for row in rows]
+    if asks_for_present(found) and asks_for_real(question, attributes):
+        fits = [
+            fit and (bool(row[_CLAIMS_IT]) or _is_real(each, words, matters_of(question)))
+            for fit, row, each in zip(fits, rows, looked_at, strict=True)
+        ]
+    is_own = found.query.asker is not None and names_asker(question)
+    tells = [
+        holds[place] or (is_own and each.of_document and row[_IN_WORDS] >= _ALL_WORDS and not row[_LACKS_KIND])
+        for place, row, each in zip(places, rows, looked_at, strict=True)
+    ]
     texts = [frozenset(tokenise(memory.text)) for memory, fit in zip(looked_at, fits, strict=True) if fit]
     things = _things_named(question, (*people, *asked.others))
     if not _tells_of_described(question, people, texts) or (things and not any(things & tokens for tokens in texts)):
-        fits = [False] * len(fits)
-    return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits))
+        fits = [holds[place] for place in places]
+    return Considered(looked_at, tuple(map(tuple, rows)), tuple(fits), tuple(tells), tuple(holds[place] for place in places))
 
 
 class Likeliness(Weights):
@@ -243,10 +276,26 @@ def _claims(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker:
     return claims_it, not claims_it
 
 
+def _holds(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker: str | None) -> bool:
+    """True if a memory claims a value of what is asked for that has no end."""
+    return any(
+        bool(claim.value) and not claim.ends and claim.valid_to is None and is_asked_for(claim, attributes, asker)
+        for claim in memory.claims
+    )
+
+
+def _is_real(memory: ContextMemory, words: frozenset[str], matters: frozenset[str]) -> bool:
+    """True if a memory is all of what is real, or what is shares a word or a matter with the question."""
+    text = said(memory)
+    real = without_unreal(text)
+    return real == text or not (words.isdisjoint(tokenise(real)) and matters.isdisjoint(matters_of(real)))
+
+
 def people_of(found: SearchResponse) -> tuple[str, ...]:
-    """The speakers in what was found."""
-    speakers = (person for episode in found.episodes for person in episode.participants)
-    return tuple(dict.fromkeys((*speakers, *(message.sender_name for message in found.raw_messages))))
+    """The speakers in what was found; a document is none."""
+    speakers = (person for episode in found.episodes if episode.document_id is None for person in episode.participants)
+    senders = (message.sender_name for message in found.raw_messages if message.citation is None)
+    return tuple(dict.fromkeys((*speakers, *senders)))
 
 
 def question_words(question: str, people: Iterable[str]) -> frozenset[str]:

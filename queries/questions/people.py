@@ -48,7 +48,8 @@ _REQUEST = re.compile(  # "can you tell me" is about nobody
     re.IGNORECASE,
 )
 _I = re.compile(
-    r"(?<!\w)(?:i|me|my|mine|myself)(?!\w)|我(?!们)|私|僕|俺|(?<!\w)(?:나|내|저|제)(?:가|는|의|를|도)?(?!\w)", re.IGNORECASE
+    r"(?<!\w)(?:i|me|my|mine|myself|ich|mich|mir|mein(?:e[mnrs]?)?)(?!\w)|我(?!们)|私|僕|俺|(?<!\w)(?:나|내|저|제)(?:가|는|의|를|도)?(?!\w)",
+    re.IGNORECASE,
 )
 _WHO_ASKS = frozenset(("user", "human", "me", "i", "myself", "我", "用户", "私", "나"))  # names that chats give to the user
 _WHO_ANSWERS = frozenset(("assistant", "ai", "agent", "bot", "chatbot", "助手", "アシスタント"))

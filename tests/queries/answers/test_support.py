@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
-from mneme.records import Citation, Quote
+from mneme.records import Citation, Claim, Quote
 from mneme.text import estimate_tokens
 from queries.answers.context import context_of
 from queries.answers.features import FEATURES, matters_of
 from queries.answers.support import support_of
 from queries.responses import FoundEpisode, FoundFact
-from tests.queries.answers.found import ASKED_AT, episode, fact, found
+from tests.queries.answers.found import ASKED_AT, at, episode, fact, found
 
+SAID_AT = at("2026-03-02")
 SPEAKERS = episode("talk", "They talked.", rank=None)  # names who speaks: Maya and Jonas
 
 
@@ -76,6 +77,85 @@ def test_a_document_that_names_nobody_tells_only_of_whose_it_is(question: str, w
 
 def test_what_shares_nothing_does_not_answer_however_well_it_is_placed() -> None:
     assert not told_by("When is Jonas's birthday?", quote("a", "Jonas", "On Monday the 3rd the boat comes out.", score=0.95))
+
+
+HOME = Claim(subject="Maya", attribute="home", value="Bergen", evidence="I moved to Bergen")
+
+
+@pytest.mark.parametrize("question", ["Where do I live?", "Where does Maya live?", "我住在哪里？"])
+def test_a_claim_of_what_is_asked_for_that_holds_answers_however_low_it_is_scored(question: str) -> None:
+    moved = quote("a", "Maya", "guess what, I moved to Bergen", 1, 0.02, reading=-6.0)
+    assert told_by(question, moved.model_copy(update={"claims": (HOME,)}))
+    ended = HOME.model_copy(update={"valid_to": SAID_AT})
+    assert not told_by(question, moved.model_copy(update={"claims": (ended,)}))
+
+
+def test_a_claim_answers_from_behind_what_shares_nothing_with_the_question() -> None:
+    others = [quote(f"o{place}", "Maya", f"The soup number {place} is ready.", place, 0.03, -5.0) for place in range(1, 7)]
+    moved = quote("a", "Maya", "guess what, I moved to Bergen", 7, 0.02, -6.0).model_copy(update={"claims": (HOME,)})
+    assert told_by("Where do I live?", *others, moved)[0].endswith("Bergen")
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Where does Jonas live?", "I might move to Oslo next year."),
+        ("Where does Jonas live?", "The dog is fine. I might move to Oslo, my lease ends in May."),
+        ("Where does Jonas live?", "If I had money I would live in Rome."),
+        ("Where does Jonas work?", "In the novel, Emma works at the court."),
+        ("Wo arbeitet Jonas?", "In dem Buch arbeitet Emma am Hof."),
+        ("Wo wohnt Jonas?", "Wenn ich reich wäre, würde ich in Wien wohnen."),
+        ("Jonas住在哪里？", "要是我有钱，我就住在巴黎"),
+        ("Jonas在哪里上班？", "小说里哈利在魔法部上班"),
+    ],
+)
+def test_a_state_is_not_told_by_a_condition_a_wish_or_a_novel(question: str, words: str) -> None:
+    assert not told_by(question, quote("a", "Jonas", words, 1, 0.9, reading=3.0))
+
+
+def test_what_is_possible_is_told_where_it_is_asked_for() -> None:
+    assert told_by("Where might Jonas move?", quote("a", "Jonas", "I might move to Oslo next year.", 1, 0.9, reading=3.0))
+
+
+def test_what_is_real_beside_a_wish_tells_a_state() -> None:
+    words = "I live in Bergen, by the harbour. I might get a cat."
+    assert told_by("Where does Jonas live?", quote("a", "Jonas", words, 1, 0.9, reading=3.0))
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "is_told"),
+    [
+        ("What is my rent?", "The rent is 925 a month.", True),
+        ("Can I have pets?", "No pets without written consent.", True),
+        ("How much is my rent?", "The rent is due on Monday.", False),
+        ("What is Jonas's rent?", "The rent is 925 a month.", False),
+    ],
+)
+def test_a_document_of_who_asks_tells_what_it_has_all_words_of(question: str, words: str, is_told: bool) -> None:
+    citation = Citation(document_id="lease", name="lease.md", section="Rent")
+    place: dict[str, Any] = {"document_id": "lease", "section": "Rent", "conversation_id": None, "citation": citation}
+    section = episode("e", "", rank=None, participants=("Flat at the harbour",), **place)
+    told = fact(
+        "a",
+        f"lease.md, Flat at the harbour: {words}",
+        parent_episode_id="e",
+        citation=citation,
+        quote=Quote(speaker="lease.md", words=words),
+        score=0.2,
+        reading=-4.0,
+    )
+    assert bool(told_by(question, section, told, quote("b", "Maya", "The boss is friendly.", 2, 0.1, 0.0))) is is_told
+
+
+def test_asked_when_what_names_a_time_comes_before_what_names_none() -> None:
+    moves = quote("a", "Maya", "The release moves to Friday.", 1, 0.49, reading=-1.6)
+    tests = quote("b", "Jonas", "Jonas tests the release.", 2, 0.48, reading=0.3)
+    assert told_by("When is the release?", moves, tests)[0].endswith("Friday.")
+
+
+def test_who_asks_is_meant_by_german_words_too() -> None:
+    assert not told_by("Wo wohne ich?", quote("a", "Jonas", "Ich wohne in Bonn.", 1, 0.9, reading=3.0))
+    assert told_by("Wo wohne ich?", quote("a", "Maya", "Ich wohne in Kiel.", 1, 0.9, reading=3.0))
 
 
 def test_the_kind_of_words_that_is_asked_for_leads() -> None:
