@@ -265,7 +265,8 @@ def run_fit_fusion(
             episodes=english.episodes,
             other_languages=others,
             first_places=fit_first_places(tens) if late_interaction else None,
-            fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in (*sets, talks)),
+            fitted_on=", ".join(f"{each.title} ({len(each.questions)} questions)" for each in sets)
+            + f"; first places: also {talks.title} ({len(talks.questions)} questions)",
             date=utc_now().date(),
         )
 

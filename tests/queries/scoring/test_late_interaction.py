@@ -77,12 +77,6 @@ def test_a_statement_in_the_words_of_its_message_is_compared_by_those_of_the_mes
     assert matches(words(1, 2), in_its_words, own, others=(said,)) == [1.0, 0.5]
 
 
-def test_a_statement_that_was_said_again_is_compared_by_the_words_in_which_it_was_said_first():
-    said = [replace(message(f"acme/garden/{each}"), vector=axis(1), token_vectors=words(1, 2)) for each in ("m1", "m2")]
-    repeated, own = told("a", message_ids=("m1", "m2"), conversation_id="garden"), told("b", words(1))
-    assert matches(words(1, 2), repeated, own, others=tuple(said)) == [1.0, 0.5]
-
-
 def test_a_statement_that_was_said_again_is_compared_by_the_words_it_was_said_in_first():
     said = replace(message("acme/garden/m1"), vector=axis(1), token_vectors=words(1, 2))
     again = Validity(repeated_by=("f2",), also_said_in=("m2",))
