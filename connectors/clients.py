@@ -7,12 +7,12 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-import httpx
-
 
 @cache  # to read them takes 50 ms of a processor
 def trusted_certificates() -> ssl.SSLContext:
     """Those of the environment (``SSL_CERT_FILE``, ``SSL_CERT_DIR``), else those that come with httpx."""
+    import httpx  # a search in an index of one's own needs no client
+
     return httpx.create_ssl_context()
 
 

@@ -18,7 +18,7 @@ from flows.lanes.services import Services
 from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
 from flows.running import kafka
-from flows.running.open_services import Endpoints, _reading
+from flows.running.open_services import SourcesAndSinks, _reading
 from mneme.errors import SettingsError
 from mneme.settings import Settings
 from tests.flows.river import River, document
@@ -74,7 +74,7 @@ def services_of_each(processes: int, stack: ExitStack, monkeypatch: pytest.Monke
         none = dict.fromkeys(("messages", "documents", "backfill"), ())
         kafka.stream(settings, Mock(), none, threading.Event(), Mock(), backlogs=backlogs)  # type: ignore[arg-type]
         ends = run_process.call_args.args[2]
-        assert isinstance(ends, Endpoints)
+        assert isinstance(ends, SourcesAndSinks)
         counted = _reading(settings, ends, stack)
         reading = replace(counted, reader=flow.reader, references=flow.folder, submit=flow._submit)
         services.append(replace(flow._lanes[0]._services, processes=processes, reading=reading))
