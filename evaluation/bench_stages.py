@@ -32,6 +32,7 @@ from rich.console import Console
 from connectors.files.files import read_file
 from connectors.models import open_embedder
 from connectors.opensearch.bulk import BulkWriter
+from evaluation.pools import at_once
 from evaluation.process_costs import Watched
 from evaluation.report import Report, embedder_of, plotted, print_table
 from evaluation.report import Row as Figures
@@ -45,7 +46,6 @@ from flows.lanes.services import Services
 from flows.lanes.state import Versions
 from flows.running.feeds import Fed, FeedLimits, FileFeed
 from flows.running.open_services import open_services, with_file_sinks
-from flows.running.pool import at_once
 from flows.write import Writer
 from mneme.ports import (
     Create,

@@ -13,16 +13,6 @@ Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
-def at_once(call: Callable[[], Result], /) -> "Future[Result]":
-    """A pool that works at the moment of submission, for measurements and tests."""
-    future: Future[Result] = Future()
-    try:
-        future.set_result(call())
-    except Exception as error:  # noqa: BLE001  as a pool does
-        future.set_exception(error)
-    return future
-
-
 class Pool:
     """Runs callables in threads of its own.
 

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as trials
 from hypothesis import strategies as st
 
+from evaluation.pools import at_once
 from flows.consistency.judge import Judge
 from flows.cuts import BoundaryDetector, Cut, ExtractedEntity, ExtractedFact, Extraction, Extractor, Utterance, Verdict
 from flows.embed import EmbedLane
@@ -30,7 +31,6 @@ from flows.lanes.services import Reading, Services
 from flows.lanes.state import Versions
 from flows.read import ReadLane
 from flows.reconcile import ReconcileLane
-from flows.running.pool import at_once
 from flows.segment import SegmentLane
 from flows.write import Writer
 from mneme.errors import InputError

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from evaluation.pools import at_once
 from flows.items import Pause
-from flows.running.pool import at_once
 from tests.flows.river import River, message
 from tests.memory_index_reference import ReferenceIndex
 

@@ -5,12 +5,12 @@ from itertools import permutations
 
 import pytest
 
+from evaluation.pools import at_once
 from flows.boundaries.semantic import SemanticDetector
 from flows.decode import decode
 from flows.extraction import LocalExtractor
 from flows.items import Amendment, Arrived
 from flows.lanes.parked_events import amendment_in, amendment_row
-from flows.running.pool import at_once
 from mneme.events import Correct, Retract
 from mneme.ports import Incoming
 from mneme.records import AtomicFact, Position, StoredMessage

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from evaluation.pools import at_once
 from flows.decode import decode
 from flows.embedding.admission import MessageBatch, admit
 from flows.items import Arrived, Pause
 from flows.lanes.erasures import Tombstones
 from flows.lanes.state import EPOCHS_KEPT
-from flows.running.pool import at_once
 from mneme.events import Message, parse_event
 from mneme.ports import Incoming
 from mneme.records import Position

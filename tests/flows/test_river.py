@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from evaluation.pools import at_once
 from flows.items import Pause
-from flows.running.pool import at_once
 from mneme.errors import ModelTimeout
 from mneme.records import Episode
 from mneme.rows import Collection, Key
