@@ -864,7 +864,7 @@ TOGETHER = [  # said on a Wednesday, 4 March 2026
     # a dash before a clause of its own
     ("We leave tomorrow – Sunday is my birthday.", "2026-03-05"),
     ("I'm off tomorrow - Sunday we travel.", "2026-03-05 2026-03-08"),
-    ("We leave tomorrow - Monday was too early.", "2026-03-05"),
+    ("We leave tomorrow – Monday was too early.", "2026-03-05 2026-03-02"),
     ("We're away from tomorrow to Friday's disappointment.", "2026-03-05"),
     ("We're away tomorrow-Sunday.", "2026-03-05..2026-03-08"),
     ("We're away tomorrow - Sunday.", "2026-03-05..2026-03-08"),
