@@ -122,7 +122,7 @@ def _is_hearsay(sentences: Sequence[Sentence], position: int) -> bool:
 
 
 def _tells_hearsay(one: Sentence) -> bool:
-    """Tell whether an English clause that has a date is hearsay, or one beside it says so alone: "They marry on 12 March, I hear"."""
+    """Tell whether an English clause with a date is hearsay, or one beside it says only that: "They marry in May, I hear"."""
     if not _EN.hearsay.search(one.text):
         return False
     ends = [mark.span() for mark in _EN.aside.finditer(one.text)]
@@ -137,20 +137,21 @@ def _tells_hearsay(one: Sentence) -> bool:
 
 
 def _echoes(before: Sentence, one: Sentence) -> bool:
-    """Tell whether it guesses at what was named: "Agent? It will finish in May"; not of what is one's own: "Surgery? It's on.."."""
+    """Tell whether it guesses at what was named: "Agent? It will finish in May"; not at one's own: "Surgery? It's in May"."""
     if not _EN.echoes.match(before.text) or not one.text.startswith(("It ", "It'", "It’", "That ")):
         return False
-    return not (_names_an_occasion(before) or _EN.first_person.search(one.text))
+    return not (_names_one(before, "events", "own") or _EN.first_person.search(one.text))
 
 
-def _names_an_occasion(one: Sentence) -> bool:
-    return any(is_of_words(kind, word) for word in _EN.word.findall(one.text.lower()) for kind in ("events", "own"))
+def _names_one(one: Sentence, *kinds: str) -> bool:
+    """Tell whether an English sentence has a word of these lists of occasions."""
+    return any(is_of_words(kind, word) for word in _EN.word.findall(one.text.lower()) for kind in kinds)
 
 
 def _is_only_proposed(sentences: Sequence[Sentence], position: int) -> bool:
     """Tell whether a fragment without a subject goes on with a proposal of its message: "Shall we meet? Friday at 8".
 
-    One that names an occasion of its own does not: "Can we talk? Surgery on Friday".
+    One that names what nobody proposes does not: "Can we talk? Surgery on Friday".
     """
     one, before = sentences[position], _just_before(sentences, position)
     if before is None or not before.is_question or not _EN.proposes.search(simplified(before.text)):
@@ -158,7 +159,7 @@ def _is_only_proposed(sentences: Sequence[Sentence], position: int) -> bool:
     if one.language == "zh":
         asks_a_favour = _ZH.favour.search(simplified(before.text)) and _ZH.errand.search(simplified(one.text))
         return not asks_a_favour and _ZH.somebody.search(one.text) is None
-    return not _names_an_occasion(one) and _EN.subject.search(one.text) is None
+    return not _names_one(one, "own") and _EN.subject.search(one.text) is None
 
 
 def _just_before(sentences: Sequence[Sentence], position: int) -> Sentence | None:

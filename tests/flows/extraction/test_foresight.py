@@ -365,6 +365,7 @@ PLANS = [  # said on Monday, 2 March 2026
     ("Rumour has it. They launch on 12 March.", []),
     ("Gossip! They marry on 12 March.", []),
     ("They marry on 12 March so I hear.", []),
+    ("Shall we have dinner? Dinner on Friday 6 March at 8.", []),
     ("我明天到周五出差，还得看情况。", []),
     ("Apparently the plumber is coming on 12 March.", []),
     ("I heard Tom is moving to Leeds on 12 March.", []),
