@@ -77,7 +77,7 @@ def entities_of(sentences: Sequence[Sentence]) -> tuple[ExtractedEntity, ...]:
         for one, names in zip(said, named, strict=True)
         if one.index in near_pets or _CUES.vet.search(one.text)
         for name, kind in names
-        if kind == PERSON and " " not in name
+        if kind == PERSON and " " not in name and name not in _WORDS.brings.findall(one.text)
     }
     called = {name for one in said if one.language == "zh" for name in chinese_given_names(one.text)}
     met: dict[str, _Entity] = {}

@@ -116,17 +116,50 @@ def _is_hearsay(sentences: Sequence[Sentence], position: int) -> bool:
     own = [each for each in (before, one) if each is not None]
     if one.language == "zh":
         return any(_ZH.hearsay.search(simplified(each.text)) for each in own)
-    if before is not None and _EN.echoes.match(before.text) and one.text.startswith(("It ", "It'", "It’", "That ")):
+    if before is not None and _echoes(before, one):
         return True
-    return any(_EN.hearsay.search(each.text) for each in own)
+    return (before is not None and _EN.hearsay_alone.match(before.text) is not None) or _tells_hearsay(one)
+
+
+def _tells_hearsay(one: Sentence) -> bool:
+    """Tell whether an English clause with a date is hearsay, or one beside it says only that: "They marry in May, I hear"."""
+    if not _EN.hearsay.search(one.text):
+        return False
+    ends = [mark.span() for mark in _EN.aside.finditer(one.text)]
+    days = [date.start_index for date in one.dates or _days_named(one)]
+    clauses = zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(one.text)], strict=True)
+    return any(
+        _EN.hearsay.search(one.text, begins, stops)
+        if not days or any(begins <= day < stops for day in days)
+        else _EN.hearsay_alone.match(one.text[begins:stops])
+        for begins, stops in clauses
+    )
+
+
+def _echoes(before: Sentence, one: Sentence) -> bool:
+    """Tell whether it guesses at what was named: "Agent? It will finish in May"; not at one's own: "Surgery? It's in May"."""
+    if not _EN.echoes.match(before.text) or not one.text.startswith(("It ", "It'", "It’", "That ")):
+        return False
+    return not (_names_one(before, "events", "own") or _EN.first_person.search(one.text))
+
+
+def _names_one(one: Sentence, *kinds: str) -> bool:
+    """Tell whether an English sentence has a word of these lists of occasions."""
+    return any(is_of_words(kind, word) for word in _EN.word.findall(one.text.lower()) for kind in kinds)
 
 
 def _is_only_proposed(sentences: Sequence[Sentence], position: int) -> bool:
-    """Tell whether a fragment without a subject goes on with a proposal of its message: "Shall we meet? Friday at 8"."""
+    """Tell whether a fragment without a subject goes on with a proposal of its message: "Shall we meet? Friday at 8".
+
+    One that names what nobody proposes does not: "Can we talk? Surgery on Friday".
+    """
     one, before = sentences[position], _just_before(sentences, position)
     if before is None or not before.is_question or not _EN.proposes.search(simplified(before.text)):
         return False
-    return (_ZH.somebody if one.language == "zh" else _EN.subject).search(one.text) is None
+    if one.language == "zh":
+        asks_a_favour = _ZH.favour.search(simplified(before.text)) and _ZH.errand.search(simplified(one.text))
+        return not asks_a_favour and _ZH.somebody.search(one.text) is None
+    return not _names_one(one, "own") and _EN.subject.search(one.text) is None
 
 
 def _just_before(sentences: Sequence[Sentence], position: int) -> Sentence | None:

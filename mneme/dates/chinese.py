@@ -40,6 +40,7 @@ from mneme.dates.spans import (
     rule,
     years_around,
 )
+from mneme.patterns import COMMON
 
 _YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
@@ -211,10 +212,7 @@ def _lunar(match: re.Match[str], said: date) -> Literal["no date"]:
 _HOLIDAY = "|".join(sorted(holidays.CHINESE, key=len, reverse=True))
 _TO = "(?:到|至|[-–—~～])"
 _YEAR = rf"(?P<year>{'|'.join(_YEARS)}|(?:(?:19|20)\d\d|[一二][〇零九一二三四五六七八]{{3}})(?=年))年?"
-_NUMBERED = (  # what 号 numbers, when it is no day
-    "(?!楼|线|门|房|院|桌|店|车|文件|球|位|机|选手|库|公路|站|床|厅|口|码|馆|教室|仓|字|电池|汽油|柴油|铁|航|座|股|种|令|井|桥|宿舍|栋|"
-    "单元|信|公馆|地块|病|柜|窗|台|人|员|牌|舱|艇|舰|卫星|街|路|胡同|弄|染色体)"
-)
+_NUMBERED = "".join(COMMON["no_day"])
 _DAY_BESIDE = rf"(?:(?P<month>{NUMBER})月份?)?(?P<day>{NUMBER})[日号]{_NUMBERED}"  # a weekday
 _WEEKDAY = "(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天])"
 _PART_OF_A_DAY = r"\s?(?:[早晚]上|[上中下]午|凌晨|到期)"

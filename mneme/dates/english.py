@@ -319,6 +319,7 @@ _ABOUT = re.compile(
     r"every|for|and)|~)\s*$",
     re.I,
 )
+_ALSO_A_NAME = "(?:Apr(?:il)?|Aug(?:ust)?|Jan|June?|May)"  # a bare month that may be somebody: "a year ago May moved"
 _NOT_LONG = 150  # days since "this summer"
 _LONGEST = 80  # characters of a clause
 _TAKES = re.compile(
@@ -340,7 +341,7 @@ _WHICH = r"this\s+past|this\s+coming|last|past|previous|this|next|coming|upcomin
 _RULES = (
     rule(rf"\b{COUNT}\s+{UNIT}\s+(?:ago|back)\b(?!\s+(?:to|in|at|from|home)\b)", _ago, anycase=True),
     rule(rf"\b{COUNT}\s+years?\s+ago\s+(?:to the day|today)\b", _years_ago_today, anycase=True),
-    rule(rf"\b{COUNT}\s+years?\s+ago,?\s+(?:(?:in|this|last|come)\s+)?(?P<month>(?-i:{MONTH}))\b(?!\s+\d)",
+    rule(rf"\b{COUNT}\s+years?\s+ago\s+(?:(?:in|this|last|come)\s+|(?!{_ALSO_A_NAME}\b))(?P<month>(?-i:{MONTH}))\b(?!\s+\d)",
          _month_years_ago, anycase=True),
     rule(r"\b(?:half\s+an?\s+|(?P<one>an?\s+|one\s+))(?P<unit>month|year)(?(one)\s+and\s+a\s+half)\s+ago\b(?P<ahead>)?",
          _half_away, anycase=True),

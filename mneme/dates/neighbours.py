@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 
 from mneme.dates.spans import DaySpan, Found
 from mneme.patterns import Patterns
@@ -20,12 +21,20 @@ def joined(text: str, found: Iterable[Found]) -> list[Found]:
     dates: list[Found] = []
     for each in found:
         before = dates[-1] if dates else None
-        joint = _WORDS.joint.match(text, before.end) if before is not None else None
-        if before is not None and joint is not None and each.start <= joint.end() < each.end and not _is_moved(text, before):
+        if before is not None and _is_joined(text, before, each):
             dates[-1] = _from_to(before, each)
         else:
             dates.append(each)
     return [replace(each, certain=False) if _WORDS.goes_on.match(text, each.end) else each for each in dates]
+
+
+def _is_joined(text: str, first: Found, last: Found) -> bool:
+    joint = _WORDS.joint.match(text, first.end)
+    if joint is None or not last.start <= joint.end() < last.end or _WORDS.no_end.match(text, last.end):
+        return False
+    if joint["spaced"] and not _WORDS.sentence_end.match(text, last.end):
+        return False
+    return not _is_moved(text, first)
 
 
 def _is_moved(text: str, one: Found) -> bool:
@@ -103,6 +112,11 @@ def _says_no_more(text: str, one: Found) -> bool:
 
 
 def _clause(text: str, start: int, end: int) -> tuple[int, int]:
-    marks = [mark.span() for mark in _WORDS.mark.finditer(text)]
+    marks = _marks(text)
     begins = max((stop for _, stop in marks if stop <= start), default=0)
     return begins, min((first for first, _ in marks if first >= end), default=len(text))
+
+
+@lru_cache(maxsize=16)  # each two dates of a sentence ask for them
+def _marks(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(mark.span() for mark in _WORDS.mark.finditer(text))

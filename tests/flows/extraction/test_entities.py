@@ -442,6 +442,10 @@ def test_makers_titles_streets_and_animals_are_nobody_and_nowhere(text, name, ki
     assert named(f"Ann: {text}", "Bo: Good.").get(name) == kind
 
 
+def test_who_takes_an_animal_to_the_vet_is_somebody():
+    assert named("Ann: Sarah took Luna to the vet.", "Bo: Good.") == {"Ann": "person", "Bo": "person", "Sarah": "person"}
+
+
 @pytest.mark.parametrize(
     ("lines", "summary"),
     [

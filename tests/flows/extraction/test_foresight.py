@@ -334,7 +334,39 @@ PLANS = [  # said on Monday, 2 March 2026
         [("The exam is on 20 March", 20), ("the party is on 25 March", 25)],
     ),
     ("Please read it, and we will sign on 12 March.", [("Please read it, and we will sign on 12 March.", 12)]),
+    # two plans, one behind a dash
+    ("We leave tomorrow – Sunday is my birthday.", [("We leave tomorrow", 3)]),
+    ("I'm off tomorrow - Sunday we travel.", [("I'm off tomorrow", 3), ("Sunday we travel", 8)]),
+    (
+        "My sister comes next week and the wedding is on 14 March.",
+        [("My sister comes next week", 9), ("the wedding is on 14 March", 14)],
+    ),
+    ("We swapped our shift from Friday to Saturday.", [("We swapped our shift from Friday to Saturday.", 7)]),
+    ("dinner was swapped from Tues to Thursday.", [("dinner was swapped from Tues to Thursday.", 5)]),
+    ("我明天到10号楼开会。", [("我明天到10号楼开会。", 3)]),
+    # one's own, beside what one hears or asks
+    ("I hear you. My surgery is on 20 March.", [("My surgery is on 20 March.", 20)]),
+    ("I heard the song. My exam is on 20 March.", [("My exam is on 20 March.", 20)]),
+    (
+        "My surgery is on 20 March, I heard the date today.",
+        [("My surgery is on 20 March, I heard the date today.", 20)],
+    ),
+    ("My surgery is on 20 March, they say it hurts.", [("My surgery is on 20 March, they say it hurts.", 20)]),
+    ("Surgery? It's on 12 March.", [("It's on 12 March.", 12)]),
+    ("Wedding date? It's 14 March, we booked the church.", [("It's 14 March, we booked the church.", 14)]),
+    ("Can we talk? Surgery on Friday 6 March at 9.", [("Surgery on Friday 6 March at 9.", 6)]),
+    ("帮我看下猫行吗？3月12号去上海出差。", [("3月12号去上海出差。", 12)]),
+    ("还要看房，我约了3月12号。", [("还要看房，我约了3月12号。", 12)]),
+    ("我还得看奶奶，周六去。", [("我还得看奶奶，周六去。", 7)]),
+    ("同事讲的那个展，我3月12号去看。", [("同事讲的那个展，我3月12号去看。", 12)]),
+    ("我3月12号搬家，3月1号签的合同。", [("我3月12号搬家，3月1号签的合同。", 12)]),
+    ("老师3月12号搬到3/8路。", [("老师3月12号搬到3/8路。", 12)]),
     # traps
+    ("Rumour has it. They launch on 12 March.", []),
+    ("Gossip! They marry on 12 March.", []),
+    ("They marry on 12 March so I hear.", []),
+    ("Shall we have dinner? Dinner on Friday 6 March at 8.", []),
+    ("我明天到周五出差，还得看情况。", []),
     ("Apparently the plumber is coming on 12 March.", []),
     ("I heard Tom is moving to Leeds on 12 March.", []),
     ("Rumour has it they launch on 12 March.", []),
@@ -361,6 +393,22 @@ PLANS = [  # said on Monday, 2 March 2026
 def test_a_plan_is_its_speakers_own_and_has_its_own_day(text, plans):
     found = foresights_of(said(f"Ann: {text}", "Bo: Good."))
     assert [(one.statement, one.start.day) for one in found] == plans
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Call with Sam on Friday at 3.",
+        "Call the doctor on Friday 6 March at 9.",
+        "Please note my flight is on 6 March.",
+        "Ask-me-anything session on Friday 6 March at 9.",
+        "Wear-in test on Friday 6 March at 9.",
+        "Give blood on Friday 6 March at 9.",
+    ],
+)
+def test_a_noun_or_an_own_errand_that_looks_like_an_order_is_a_plan(text):
+    [one] = foresights_of(said(f"Ann: {text}", "Bo: Good."))
+    assert (one.statement, one.start.day) == (text, 6)
 
 
 def test_each_plan_of_a_sentence_has_its_own_claim_so_that_another_may_be_cancelled():

@@ -854,6 +854,32 @@ TOGETHER = [  # said on a Wednesday, 4 March 2026
     ("We meet tomorrow, two of us.", "2026-03-05"),
     ("Next week is quiet.", "2026-03-09..2026-03-15"),
     ("We changed on the 2nd.", "2026-03-02"),
+    # a dash before what no date is
+    ("My surgery is on 12 March - Marta comes with me.", "2026-03-12"),
+    ("My surgery is on 12 March - monthly checkup.", "2026-03-12"),
+    ("The rent is due on 12 March - money is tight.", "2026-03-12"),
+    ("On Saturday 14 March – friends are coming.", "2026-03-14"),
+    ("We leave tomorrow - decided at last.", "2026-03-05"),
+    ("We marry on 14 March – sunny weather.", "2026-03-14"),
+    # a dash before a clause of its own
+    ("We leave tomorrow – Sunday is my birthday.", "2026-03-05"),
+    ("I'm off tomorrow - Sunday we travel.", "2026-03-05 2026-03-08"),
+    ("We leave tomorrow – Monday was too early.", "2026-03-05 2026-03-02"),
+    ("We're away from tomorrow to Friday's disappointment.", "2026-03-05"),
+    ("We're away tomorrow-Sunday.", "2026-03-05..2026-03-08"),
+    ("We're away tomorrow - Sunday.", "2026-03-05..2026-03-08"),
+    # two events
+    ("My sister comes next week and the wedding is on 14 March.", "2026-03-09..2026-03-15 2026-03-14"),
+    ("Next month I start at Acme and we fly on 14 April.", "2026-04-01..2026-04-30 2026-04-14"),
+    ("I went to Rome last week and on 24 February I met Tom.", "2026-02-23..2026-03-01 2026-02-24"),
+    # moved
+    ("We swapped our shift from Friday to Saturday.", "2026-03-07"),
+    # a name that is a month as well
+    ("A year ago May moved to Rome.", "2025-01-01..2025-12-31"),
+    ("Two years ago April left me.", "2024-01-01..2024-12-31"),
+    ("Three years ago Jan got sick.", "2023-01-01..2023-12-31"),
+    ("I was in Rome a year ago, in March I was in Paris.", "2025-01-01..2025-12-31"),
+    ("I moved to Rome a year ago in March.", "2025-03-01..2025-03-31"),
 ]
 TOGETHER_IN_CHINESE = [
     ("下周我休假，3月9号到12号。", "2026-03-09..2026-03-12"),
@@ -877,6 +903,15 @@ TOGETHER_IN_CHINESE = [
     ("周五到北京。", "2026-03-06"),
     ("今年很忙。", "2026-01-01..2026-12-31"),
     ("下周去北京。", "2026-03-09..2026-03-15"),
+    # 到 is to arrive
+    ("我明天到10号楼开会。", "2026-03-05"),
+    ("我明天到3号线开会。", "2026-03-05"),
+    ("我明天到7号院看房。", "2026-03-05"),
+    ("我明天到十月咖啡馆面试。", "2026-03-05"),
+    ("我明天到2/3的客户那里去。", "2026-03-05"),
+    ("下周三到元旦公司面试。", "2026-03-11"),
+    ("我明天到10号去北京。", "2026-03-05..2026-03-10"),
+    ("我明天到三月出差。", ""),
 ]
 
 
