@@ -155,17 +155,19 @@ def _said_since(considered: "Considered", found: SearchResponse) -> Iterator[tup
     """The places of an earlier and a later statement, where the later tells what is so now.
 
     The search put it first: of a state it raises what is so now (queries/scoring/present.py), whose words often fit the
-    question worse. Or it claims the very plan that is asked for, as that it is cancelled. What shares nothing with the
-    question, or claims something else, takes no place: it is of another matter.
+    question worse. Or it claims the very plan that is asked for, as that it is cancelled. What claims
+    only something else takes no place: it is of another matter.
     """
     if not asks_for_present(found):
         return
     attributes, asker = attributes_asked(found.query.text), found.query.asker
     for newer, later in enumerate(considered.memories):
-        if later.said_at is None or not considered.fits[newer] or _claims(later, attributes, asker)[1]:
+        if later.said_at is None or considered.rows[newer][_OF_ANOTHER] or _claims(later, attributes, asker)[1]:
             continue
         is_of_plan = any(each.attribute.startswith("plan:") and is_asked_for(each, attributes, asker) for each in later.claims)
         for older, earlier in enumerate(considered.memories):
+            if considered.holds[older] and not considered.fits[newer]:
+                continue  # what shares nothing with the question outdoes no claim
             reads_worse = considered.readings[older] - considered.readings[newer] >= _READS_WORSE
             leads = is_of_plan if older < newer else not reads_worse
             if leads and earlier.said_at is not None and later.said_at - earlier.said_at > _SITTING:
@@ -301,9 +303,11 @@ def _claims(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker:
 
 
 def _holds(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker: str | None) -> bool:
-    """True if a memory claims a value of what is asked for that has no end."""
+    """True if a memory claims a value of what is asked for that has no end, or what became of a plan, as that it is off."""
     return any(
-        bool(claim.value) and not claim.ends and claim.valid_to is None and is_asked_for(claim, attributes, asker)
+        (claim.attribute.startswith("plan:") or (bool(claim.value) and not claim.ends))
+        and claim.valid_to is None
+        and is_asked_for(claim, attributes, asker)
         for claim in memory.claims
     )
 
