@@ -18,7 +18,7 @@ from mneme.text import cjk_languages, cjk_share, tokenise
 from queries.answers.chains import chain_of
 from queries.answers.context import Context
 from queries.answers.dates import difference
-from queries.answers.memory import ContextMemory
+from queries.answers.memory import ContextMemory, EndedClaim, escaped
 from queries.answers.support import Support, asks_for_present, support_of
 from queries.questions.types import QuestionType
 from queries.records import one_line
@@ -228,7 +228,7 @@ def _line(
         remarks.append(words.since.format(day=_day(since, chinese)))
     remarks += [
         f"{value}{words.ended.format(day=_day(ended, chinese))}"
-        for value, ended in [("", memory.ended), *((f"{each.value}: ", each.ended) for each in memory.ended_claims)]
+        for value, ended in [("", memory.ended), *((f"{_value(each)}: ", each.ended) for each in memory.ended_claims)]
         if ended and ended <= context.asked
     ]
     first = f"{remarks.pop(0)}: " if dated and memory.happens else ""
@@ -237,6 +237,10 @@ def _line(
         return line
     until = [words.until.format(day=_day(older.ended, chinese))] if older.ended else []
     return f"{line}{words.before}{_quote(older, _LONGEST_BEFORE)}{_in_brackets(until)} [{numbered[older]}]"
+
+
+def _value(claim: EndedClaim) -> str:
+    return escaped(one_line(claim.value, _LONGEST_BEFORE))
 
 
 def _quote(memory: ContextMemory, longest: int) -> str:

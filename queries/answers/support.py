@@ -27,7 +27,7 @@ from queries.answers.features import FEATURES, asking_words, asks_for_time, feat
 from queries.answers.memory import ContextMemory
 from queries.answers.unreal import asks_for_real, without_unreal
 from queries.entities.naming import asked_by
-from queries.questions.exceptions import without_exception
+from queries.questions.exceptions import excepted, without_exception
 from queries.questions.people import (
     is_asker,
     is_assistant,
@@ -72,7 +72,8 @@ class Support:
     """A judgement. ``fitting`` are the memories about the right person, likeliest first.
 
     ``chances`` are how likely each of them tells it, if one does: together 1. ``successor`` names for each that is replaced, in
-    what is asked for, the memory that replaced it.
+    what is asked for, the memory that replaced it. Where it is not known what is asked for, a statement of several things has
+    none: what ended last may be another of them.
     """
 
     answered: bool
@@ -120,7 +121,8 @@ def support_of(memories: Sequence[ContextMemory], found: SearchResponse, asked_a
     answered = any(odds[place] >= known.enough for place in fitting)
     likely = {place: 1 / (1 + exp(-odds[place])) for place in fitting}
     chances = {looked_at[place]: each / sum(likely.values()) for place, each in likely.items()}
-    replaced = {looked_at[older]: looked_at[newer] for older, newer in successor.items()}
+    asked = attributes_asked(found.query.text)
+    replaced = {looked_at[each]: looked_at[newer] for each, newer in successor.items() if _is_of_one(looked_at[each], asked)}
     return Support(answered, tuple(chances), chances, replaced)
 
 
@@ -144,23 +146,29 @@ def _successors(memories: Sequence[ContextMemory], found: SearchResponse, asked_
     return successor
 
 
+def _is_of_one(memory: ContextMemory, attributes: Sequence[tuple[str, str]]) -> bool:
+    """True if what replaced a memory replaced what is asked for: that is known, or the memory claims one thing at most."""
+    return bool(attributes) or len({(claim.subject, claim.attribute) for claim in memory.claims}) <= 1
+
+
 def _said_since(considered: "Considered", found: SearchResponse) -> Iterator[tuple[int, int]]:
     """The places of an earlier and a later statement, where the later tells what is so now.
 
     The search put it first: of a state it raises what is so now (queries/scoring/present.py), whose words often fit the
-    question worse. Or it claims the very plan that is asked for, as that it is cancelled.
+    question worse. Or it claims the very plan that is asked for, as that it is cancelled. What claims
+    only something else takes no place: it is of another matter.
     """
     if not asks_for_present(found):
         return
     attributes, asker = attributes_asked(found.query.text), found.query.asker
     for newer, later in enumerate(considered.memories):
-        if later.said_at is None or considered.rows[newer][_OF_ANOTHER]:
+        if later.said_at is None or considered.rows[newer][_OF_ANOTHER] or _claims(later, attributes, asker)[1]:
             continue
         is_of_plan = any(each.attribute.startswith("plan:") and is_asked_for(each, attributes, asker) for each in later.claims)
         for older, earlier in enumerate(considered.memories):
             if considered.holds[older] and not considered.fits[newer]:
                 continue  # what shares nothing with the question outdoes no claim
-            reads_worse = (earlier.reading or 0.0) - (later.reading or 0.0) >= _READS_WORSE
+            reads_worse = considered.readings[older] - considered.readings[newer] >= _READS_WORSE
             leads = is_of_plan if older < newer else not reads_worse
             if leads and earlier.said_at is not None and later.said_at - earlier.said_at > _SITTING:
                 yield older, newer
@@ -203,6 +211,19 @@ class Considered:
     tells: tuple[bool, ...]
     holds: tuple[bool, ...]
 
+    @property
+    def readings(self) -> tuple[float, ...]:
+        """How each reads as an answer; what was not read counts as the least of what was."""
+        read = [memory.reading for memory in self.memories if memory.reading is not None]
+        least = min(read, default=0.0)
+        return tuple(least if memory.reading is None else memory.reading for memory in self.memories)
+
+
+def _is_excepted(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker: str | None, but: frozenset[str]) -> bool:
+    """True if all that a memory claims, of what is asked for as far as that is known, is what the question excepts."""
+    asked = [claim for claim in memory.claims if is_asked_for(claim, attributes, asker)] or memory.claims
+    return bool(but and asked) and all(claim.value and but.issuperset(tokenise(claim.value)) for claim in asked)
+
 
 def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> Considered:
     """The memories of a search to be judged, for ``support_of`` and for fitting it."""
@@ -213,9 +234,14 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     speakers = named | _meant(found, people)
     asked = _Asked(speakers, tuple(unmentioned), any(is_asker(person, found.query.asker) for person in speakers))
     words = question_words(without_exception(question), (*people, *asked.others))
-    memories = [memory for memory in memories if not _is_question(said(memory))]
+    attributes = () if asks_about_past(question) else attributes_asked(without_exception(question))
+    but = frozenset(tokenise(excepted(question)))
+    memories = [
+        memory
+        for memory in memories
+        if not (_is_question(said(memory)) or _is_excepted(memory, attributes, found.query.asker, but))
+    ]
     abouts = [_about(memory, asked, people) for memory in memories]
-    attributes = () if asks_about_past(question) else attributes_asked(question)
     claims = [_claims(memory, attributes, found.query.asker) for memory in memories]
     holds = [_holds(memory, attributes, found.query.asker) for memory in memories]
     every = features_of(memories, words, question, abouts, claims, learned=found.metrics.scoring == "lr")
@@ -277,9 +303,11 @@ def _claims(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker:
 
 
 def _holds(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker: str | None) -> bool:
-    """True if a memory claims a value of what is asked for that has no end."""
+    """True if a memory claims a value of what is asked for that has no end, or what became of a plan, as that it is off."""
     return any(
-        bool(claim.value) and not claim.ends and claim.valid_to is None and is_asked_for(claim, attributes, asker)
+        (claim.attribute.startswith("plan:") or (bool(claim.value) and not claim.ends))
+        and claim.valid_to is None
+        and is_asked_for(claim, attributes, asker)
         for claim in memory.claims
     )
 

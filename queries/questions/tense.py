@@ -63,6 +63,7 @@ def asks_about_past(text: str) -> bool:
     return asks_for_history(text) or (bool(_USED_TO.search(text)) and not asks_about_now(text))
 
 
+_BOUNDS = re.compile(r"\b(?:before|after|until)\b[^,.?!]*,?", re.IGNORECASE)  # of the time that is asked about
 _PAST_FORMS = (  # what is left of a past without the words that tell it
     (re.compile(r"\bdid\b", re.IGNORECASE), "does"),
     (re.compile(r"\bwas\b", re.IGNORECASE), "is"),
@@ -74,10 +75,10 @@ _PAST_FORMS = (  # what is left of a past without the words that tell it
 def in_present(text: str) -> str:
     """A question about the past as one about now, of which it is known which claim tells it (``mneme.relations``).
 
-    >>> in_present("Where did Leo live before?"), in_present("小雨以前住在哪里？")
+    >>> in_present("Where did Leo live before Rome?"), in_present("小雨以前住在哪里？")
     ('Where does Leo live ?', '小雨住在哪里？')
     """
-    text = _USED_TO.sub("", text)
+    text = _USED_TO.sub("", _BOUNDS.sub("", text))
     for past, present in _PAST_FORMS:
         text = past.sub(present, text)
     return text
@@ -150,10 +151,13 @@ _LANGUAGES = (
 
 _LASTING = any_of(
     r"\b(?:called|names?|nicknamed?|allerg\w*|blood|born|breed|nationality|blutgruppe|heißt|heiss?t|allergi\w*|llama|alérgic\w*"
-    r"|appelle|s'appelle|зовут|topics?|themes?|contents?|duration|thema|inhalt|dauer|tema|sujet|durée|duración)\b"
-    r"|叫什么|名字|过敏|血型|内容|主题|规模|持续|名前|アレルギー|血液型|テーマ"
+    r"|appelle|s'appelle|зовут)\b"
+    r"|叫什么|名字|过敏|血型|名前|アレルギー|血液型"
 )
-
+_SELDOM_CHANGES = any_of(  # unless the question says that it asks for now
+    r"\b(?:topics?|themes?|contents?|duration|thema|inhalt|dauer|tema|sujet|durée|duración)\b"
+    r"|内容|主题|规模|持续(?:时间|多[久长])|テーマ"
+)
 
 _LONGEST = 200  # characters of a question for who somebody is
 _WHO_IS = re.compile(
@@ -169,4 +173,6 @@ def asks_for_lasting(text: str) -> bool:
     >>> [asks_for_lasting(f"{asked}?") for asked in ("What is Ed's cat called", "Who is Ed", "Who is Ed's boss", "Where is Ed")]
     [True, True, False, False]
     """
+    if _SELDOM_CHANGES.search(text) and not asks_about_now(text):
+        return True
     return bool(_LASTING.search(text)) or _WHO_IS.fullmatch(text[:_LONGEST]) is not None

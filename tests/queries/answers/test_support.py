@@ -90,6 +90,16 @@ def test_a_claim_of_what_is_asked_for_that_holds_answers_however_low_it_is_score
     assert not told_by(question, moved.model_copy(update={"claims": (ended,)}))
 
 
+@pytest.mark.parametrize("question", ["Where do I live besides Bergen?", "Besides Bergen and Rome, where do I live?"])
+def test_what_the_question_excepts_does_not_answer(question: str) -> None:
+    bergen, turku = (
+        quote(city, "Maya", f"I live in {city}").model_copy(update={"claims": (HOME.model_copy(update={"value": city}),)})
+        for city in ("Bergen", "Turku")
+    )
+    assert not told_by(question, bergen)
+    assert told_by(question, bergen, turku) == ["Maya: I live in Turku"]
+
+
 def test_a_claim_answers_from_behind_what_shares_nothing_with_the_question() -> None:
     others = [quote(f"o{place}", "Maya", f"The soup number {place} is ready.", place, 0.03, -5.0) for place in range(1, 7)]
     moved = quote("a", "Maya", "guess what, I moved to Bergen", 7, 0.02, -6.0).model_copy(update={"claims": (HOME,)})

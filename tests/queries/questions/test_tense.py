@@ -2,7 +2,14 @@
 
 import pytest
 
-from queries.questions.tense import asks_about_now, asks_about_past, asks_for_history, asks_for_lasting, asks_for_state
+from queries.questions.tense import (
+    asks_about_now,
+    asks_about_past,
+    asks_for_history,
+    asks_for_lasting,
+    asks_for_state,
+    in_present,
+)
 
 STATES = """Where does Paul live?
 What is my current job?
@@ -114,3 +121,20 @@ def test_what_happened_or_used_to_be_is_no_state(question: str) -> None:
 def test_a_name_an_allergy_and_the_topic_of_a_talk_last(question: str) -> None:
     assert asks_for_lasting(question)
     assert not asks_for_lasting("Where does Ed live?")
+
+
+@pytest.mark.parametrize("question", ["What's my thesis topic now?", "公司现在的规模是多大？", "雨还会持续下吗？"])
+def test_a_topic_that_is_asked_for_now_may_have_changed(question: str) -> None:
+    assert not asks_for_lasting(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("Where did I live before Berlin?", "Where does I live ?"),
+        ("Before I moved, where did I live?", " where does I live?"),
+        ("Where did I live before?", "Where does I live ?"),
+    ],
+)
+def test_the_bounds_of_the_past_are_not_what_is_asked_for(question: str, left: str) -> None:
+    assert in_present(question) == left
