@@ -42,7 +42,7 @@ from flows.items import (
     refer,
     referred,
 )
-from flows.lanes.erasures import Said, Tombstones, tombstone_row
+from flows.lanes.erasures import Said, Tombstone, Tombstones, tombstone_row
 from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
@@ -347,7 +347,12 @@ class EmbedLane:
         if not self._erased.cover(Said.of(message)):
             return False
         lane, erasures = lane_of_message(message), (item for item in self._jobs.items() if isinstance(item, Erasure))
-        return not any(each.owner in (None, message.owner) and each.concerns(lane, message.owner) for each in erasures)
+        return not any(
+            each.owner in (None, message.owner)
+            and each.concerns(lane, message.owner)
+            and Tombstone(each.position, each.arrived_at).covers(message.position, message.created_at)
+            for each in erasures
+        )
 
     # --- amendments --------------------------------------------------------------------------------------------------
 
