@@ -42,7 +42,7 @@ from flows.items import (
     refer,
     referred,
 )
-from flows.lanes.erasures import Said, Tombstones, tombstone_row
+from flows.lanes.erasures import Said, Tombstone, Tombstones, tombstone_row
 from flows.lanes.owners import message_key, origin_of, owner_of_lane, tenant_of
 from flows.lanes.parked_events import amendment_row
 from flows.lanes.scheduling import KeyedJobs
@@ -219,9 +219,12 @@ class EmbedLane:
         self._jobs.add("", batch, lambda: admit(batch, self._services, self._erased))
 
     def _pass_on(self, batch: MessageBatch, served: Admitted) -> Iterator[Embedded | SinkItem]:
-        taken_in, foreign = [], list(served.foreign)
+        taken_in, foreign, erased = [], list(served.foreign), list(served.erased)
         for each in served.utterances:
             message, lane = each.message, lane_of_message(each.message)
+            if self._is_missed_by_a_sweep(message):
+                erased.append(message)
+                continue
             if (owner := self._decided.get(lane, message.owner)) != message.owner:  # by a message that came just before
                 foreign.append(Foreign(message, owner))
                 continue
@@ -229,7 +232,7 @@ class EmbedLane:
             if message.document_id is None and not self._erased.cover(Said.of(message)):
                 self._decided[lane] = owner
         self._services.tally["duplicate"] += served.duplicates
-        self._services.tally["erased"] += len(served.erased)
+        self._services.tally["erased"] += len(erased)
         if served.failure:  # kept as text; what is extracted from it is embedded again (flows/extract.py)
             log.warning("%d messages go on without a vector: %s", len(taken_in), served.failure)
             self._services.tally["without_vector"] += len(taken_in)
@@ -243,10 +246,10 @@ class EmbedLane:
             puts.append(
                 Put(row.stored_again(message.version, each.embedding) if row is not None else row_of(message, each.embedding))
             )
-        for message in served.erased:
+        for message in erased:
             self._kept_out[message.id] = None
-        self._forget_owners({lane_of_message(message) for message in served.erased})
-        gone = [*served.erased, *(each.message for each in foreign)]
+        self._forget_owners({lane_of_message(message) for message in erased})
+        gone = [*erased, *(each.message for each in foreign)]
         writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in gone]
         writes += [Put(replace(row, version=versions.next())) for row in served.beginnings if self._begins(row)]
         writes += puts
@@ -335,6 +338,21 @@ class EmbedLane:
         else:
             is_known = waiting.owner is not None or waiting.conversation_id is None
         return None if is_known else partial(owner_of_lane, self._services.index, waiting.tenant_id, waiting.lane)
+
+    def _is_missed_by_a_sweep(self, message: StoredMessage) -> bool:
+        """Return whether it is erased since it was admitted, and the sweep takes only what another owner said.
+
+        The first to arrive in a conversation counts as its owner, even if an erasure keeps that message out.
+        """
+        if not self._erased.cover(Said.of(message)):
+            return False
+        lane, erasures = lane_of_message(message), (item for item in self._jobs.items() if isinstance(item, Erasure))
+        return not any(
+            each.owner in (None, message.owner)
+            and each.concerns(lane, message.owner)
+            and Tombstone(each.position, each.arrived_at).covers(message.position, message.created_at)
+            for each in erasures
+        )
 
     # --- amendments --------------------------------------------------------------------------------------------------
 

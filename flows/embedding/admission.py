@@ -5,7 +5,7 @@ replay), of another owner than its conversation, or older than an erasure of its
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from flows.cuts import Utterance, embedding_text
 from flows.lanes.erasures import Said, Tombstones, is_erased, tombstone_keys
@@ -92,7 +92,11 @@ def admit(batch: MessageBatch, services: Services, lately: Tombstones) -> Admitt
         origin = None if is_chunk else origin_of(stored.get(key))
         if origin is not None and origin.owner != message.owner:
             stored |= services.index.get(_tombstone_keys([message], origin.owner))
-        if origin is not None and is_erased(Said.first(origin, message.conversation_id or ""), stored, lately):
+        if (
+            origin is not None
+            and is_erased(Said.first(origin, message.conversation_id or ""), stored, lately)
+            and not is_erased(replace(Said.of(message), owner=origin.owner), stored, lately)  # one read again stays refused
+        ):
             origin = None
         if origin is not None and origin.owner != message.owner:
             foreign.append(Foreign(message, origin.owner))

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from flows.consistency.revise import Revision
 from flows.items import Amendment, Erased, Erasure
-from flows.lanes.owners import Origin, conversation_key, conversations_of, tenant_of
+from flows.lanes.owners import Origin, conversation_key, conversations_of, origin_of, tenant_of
 from flows.lanes.parked_events import UNREAD
 from flows.lanes.scheduling import NotReady
 from mneme.ids import chunk_id, content_hash, conversation_path, document_key, lasting_name, make_id, message_id
@@ -220,7 +220,12 @@ def sweep(
     named = rows.values() if erasure.document_id is None else ()  # of a document goes no conversation that it is attached to
     conversations = {row.conversation_id for row in named if row.conversation_id is not None}
     conversations |= {*erasure.speech, *([erasure.conversation_id] if erasure.conversation_id is not None else [])}
-    rows |= index.get([conversation_key(erasure.tenant_id, each) for each in sorted(conversations)])
+    begun = index.get([conversation_key(erasure.tenant_id, each) for each in sorted(conversations)])
+    if erasure.is_of_an_owner:  # who wrote into the conversation of another, and waits to be refused, does not end it
+        others = {key: row for key, row in begun.items() if not _is_begun_by(erasure.owner, row)}
+        conversations -= {row.conversation_id for row in others.values()}
+        begun = {key: row for key, row in begun.items() if key not in others}
+    rows |= begun
     # 3.
     older = {row.key for row in rows.values() if _is_of_the_source(row) and _is_older(row, erasure)}
     episodes = {row.id: row for row in rows.values() if row.collection is Collection.EPISODES}
@@ -229,10 +234,7 @@ def sweep(
         older |= {key for row in episodes.values() if row.id not in kept for key in _sources(row)}
         staying = [row for row in rows.values() if row.collection is Collection.MESSAGES and row.key not in older]
         older -= {conversation_key(row.tenant_id, row.conversation_id) for row in staying if row.conversation_id is not None}
-    # The rows of conversations go last, and documents behind them: by these a sweep that is done again after a crash finds
-    # the conversations.
-    swept = (row for row in rows.values() if row.key in older)
-    gone = tuple(sorted(swept, key=lambda row: (row.kind == "document", row.kind == "conversation")))
+    gone = tuple(sorted((row for row in rows.values() if row.key in older), key=_turn))
     # 4.
     own = {key: row for key, row in rows.items() if not _is_of_the_source(row)}
     if erasure.is_of_an_owner and not kept:
@@ -270,6 +272,21 @@ def _is_of(erasure: Erasure, row: Row) -> bool:
         return True
     of_conversation = erasure.conversation_id is None or row.conversation_id == erasure.conversation_id
     return of_conversation and (erasure.document_id is None or row.document_id == erasure.document_id)
+
+
+def _is_begun_by(owner: Owner | None, conversation: Row) -> bool:
+    origin = origin_of(conversation)
+    return origin is not None and origin.owner == owner
+
+
+def _turn(row: Row) -> int:
+    """The place of a row among those that go: by what goes last a sweep that is done again after a crash finds conversations.
+
+    Documents and rows of conversations go last. But a row that was written without a parent is found by messages alone.
+    """
+    if row.kind == "conversation":
+        return 0 if row.parent_id is None else 2
+    return 3 if row.kind == "document" else 1
 
 
 def _is_of_the_source(row: Row) -> bool:
