@@ -154,10 +154,13 @@ def _is_only_proposed(sentences: Sequence[Sentence], position: int) -> bool:
     One that names what nobody proposes does not: "Can we talk? Surgery on Friday".
     """
     one, before = sentences[position], _just_before(sentences, position)
-    if before is None or not before.is_question or not _EN.proposes.search(simplified(before.text)):
+    if before is None or not before.is_question:
+        return False
+    asked = simplified(before.text) if before.language == "zh" else before.text
+    if not _EN.proposes.search(asked):
         return False
     if one.language == "zh":
-        asks_a_favour = _ZH.favour.search(simplified(before.text)) and _ZH.errand.search(simplified(one.text))
+        asks_a_favour = _ZH.favour.search(asked) and _ZH.errand.search(simplified(one.text))
         return not asks_a_favour and _ZH.somebody.search(one.text) is None
     return not _names_one(one, "own") and _EN.subject.search(one.text) is None
 

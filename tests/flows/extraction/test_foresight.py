@@ -213,7 +213,7 @@ def test_an_appointment_of_which_the_next_sentence_tells_how_it_was_is_over():
     ("text", "statement", "first", "last"),
     [
         ("Hailey's coming the 24th now, her exam is on the 23rd.", "Hailey's coming the 24th now", 24, 24),
-        ("Up there from 21st to 26th, then I fly home on the 27th.", "I fly home on the 27th", 27, 27),
+        ("Up there from 21st to 26th, then I fly home on the 27th.", "then I fly home on the 27th", 27, 27),
         ("The first is on the 16th and the other is 30th in Rome.", "The first is on the 16th", 16, 16),
         ("I can be in Rome by the 17th, and stay till the sunday.", None, 17, 22),
         ("They're giving us exams 20th of March to the 24th.", None, 20, 24),
