@@ -249,9 +249,10 @@ class EmbedLane:
         for message in erased:
             self._kept_out[message.id] = None
         self._forget_owners({lane_of_message(message) for message in erased})
+        beginnings = [row for row in served.beginnings if not any(_is_begun_with(row, message) for message in erased)]
         gone = [*erased, *(each.message for each in foreign)]
         writes: list[Write] = [Remove(message_key(message.owner, message.id), versions.next()) for message in gone]
-        writes += [Put(replace(row, version=versions.next())) for row in served.beginnings if self._begins(row)]
+        writes += [Put(replace(row, version=versions.next())) for row in beginnings if self._begins(row)]
         writes += puts
         if writes:
             yield WriteBatch(tuple(writes))
@@ -348,7 +349,7 @@ class EmbedLane:
             return False
         lane, erasures = lane_of_message(message), (item for item in self._jobs.items() if isinstance(item, Erasure))
         return not any(
-            each.owner in (None, message.owner)
+            each.owner == message.owner
             and each.concerns(lane, message.owner)
             and Tombstone(each.position, each.arrived_at).covers(message.position, message.created_at)
             for each in erasures
@@ -391,3 +392,8 @@ class EmbedLane:
         """Remember a message as it is passed on, unless it is erased already."""
         if message.document_id is None and not self._erased.cover(Said.of(message)):
             self._messages[message.id] = message
+
+
+def _is_begun_with(beginning: Row, message: StoredMessage) -> bool:
+    origin = origin_of(beginning)
+    return origin is not None and origin.began_with == message.position
