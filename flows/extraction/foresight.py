@@ -374,8 +374,9 @@ def _is_moved(one: Sentence) -> bool:
     """Tell whether a sentence moves something to a day to come: "The dentist was moved from Thursday to Friday", 改到20号."""
     for date in one.dates:
         own = _EN.own_to.match(date.text)
-        head = simplified(one.text[: date.start_index + (own.end() if own else 0)])
-        if date.since > one.said_at and (_EN.moved_to.search(head) or _ZH.moved_to.search(head)):
+        head = one.text[: date.start_index + (own.end() if own else 0)]
+        moved = _ZH.moved_to.search(simplified(head)) if one.language == "zh" else _EN.moved_to.search(head)
+        if date.since > one.said_at and moved:
             return True
     return False
 

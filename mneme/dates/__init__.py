@@ -80,7 +80,7 @@ def certain_dates(
     found = rules(words, local.date(), _MOST)
     if not found:
         return ()
-    read_together = neighbours.confirmed(words, neighbours.joined(words, _apart(found)), local.date())
+    read_together = neighbours.confirmed(words, neighbours.joined(words, list(_apart(found))), local.date())
     chosen = [each for each in read_together if each.certain and not doubts.in_doubt(words, each)]
     chosen = list(neighbours.without_vaguer(words, chosen))
     if before := read(earlier):

@@ -213,7 +213,7 @@ class Considered:
 
     @property
     def readings(self) -> tuple[float, ...]:
-        """How each reads as an answer; what was not read counts as the least of what was."""
+        """The log-odds of each that it answers, by its tokens; what was not read counts as the least of what was."""
         read = [memory.reading for memory in self.memories if memory.reading is not None]
         least = min(read, default=0.0)
         return tuple(least if memory.reading is None else memory.reading for memory in self.memories)

@@ -42,8 +42,9 @@ FEATURES = (
     *("older_fits", "later_fits", "later_matches", "near_in_words", "near_in_meaning", "near_in_a_change"),
     *("another_sitting", "another_value", "of_several"),
 )
-"""Of a later and an older statement: how far the score of each is from the best (log-odds), how well the tokens of the later
-match the question's, how near both are, whether the later has what its name says, and how many later ones there are (log)."""
+"""Knowledge of a later and an older statement: how far the score of each is from the best (log-odds), how well the tokens of
+the later match the question's, how near both are, whether the later has what its name says, and how many later ones there are
+(log)."""
 
 ChangesOf = Callable[[Sequence[Row], Sequence[Vector | None]], Numbers]
 """``ChangeScorer.chances``."""

@@ -26,6 +26,6 @@ class Weights(BaseModel):
     bias: float
 
     def log_odds(self, features: Numbers, names: Sequence[str]) -> Numbers:
-        """Of each row of features, whose columns have these names."""
+        """Return the log-odds of each row of features, whose columns have these names."""
         found: Numbers = features @ np.array([self.weights[name] for name in names]) + self.bias
         return found
