@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from flows.cuts import Utterance
 from flows.embedding.admission import belongs_to, embeddings_of
 from flows.items import Amendment
-from flows.lanes.erasures import Tombstones, is_amendment_erased
+from flows.lanes.erasures import Tombstones, has_erased, is_amendment_erased
 from flows.lanes.owners import message_key, owner_in
 from flows.lanes.parked_events import amendment_in
 from flows.lanes.services import Services
@@ -90,7 +90,8 @@ def apply_amendment(
     if stored is None:
         if amendment is None:
             return None
-        if amendment.owner or owner or owner_in(services.index, waiting.tenant_id, waiting.conversation_id):
+        is_known = amendment.owner or owner or owner_in(services.index, waiting.tenant_id, waiting.conversation_id)
+        if is_known or not has_erased(waiting.tenant_id, services.index):
             return AmendmentResult(amendment, refused=amendment.refusal(UNKNOWN))
         return AmendmentResult(amendment.without_words(), refused=amendment.refusal(OF_NOBODY))
     if amendment is None or _is_applied(stored, amendment):

@@ -138,6 +138,12 @@ def is_amendment_erased(
     return any(each is not None and each.covers(amendment.position, at) for each in tombstones)
 
 
+def has_erased(tenant_id: str, index: MemoryIndex) -> bool:
+    """Return whether anybody of a tenant was ever erased, as far as the index shows. Blocks: for the pool."""
+    tenant = tenant_of(tenant_id)
+    return index.count(Collection.CONTROL, Filter(tenant.tenant_id, (tenant.key,), kinds=("erased",))) > 0
+
+
 def is_erased(said: Said, rows: Mapping[Key, Row], lately: Tombstones | None = None) -> bool:
     """Return whether what was said is erased: by a tombstone among these rows, or by an erasure of a moment ago."""
     if lately is not None and lately.cover(said):

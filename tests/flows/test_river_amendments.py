@@ -251,6 +251,15 @@ def test_what_changes_a_message_of_nobody_known_is_a_dead_letter_that_only_names
     assert all("Its words are not kept" in letter.reason for letter in flow.letters.letters)
 
 
+def test_an_edit_that_came_before_its_conversation_keeps_its_words_where_nobody_was_erased() -> None:
+    flow, _ = told("coffee")
+    early = replace(edit(0, "My diagnosis", 2000), conversation_id="later")
+    flow.feed(early)
+    flow.settle()
+    [letter] = flow.letters.letters
+    assert (letter.raw, "Its words are not kept" in letter.reason) == (early.raw, False)
+
+
 def test_an_edit_of_a_deleted_message_is_a_dead_letter_however_soon_it_comes() -> None:
     flow, teller = told("coffee", "tea")
     deletion = teller.edit(0, None)
