@@ -155,7 +155,9 @@ def told(settings: Settings) -> tuple[dict[str, Any], Counter[str]]:
 def kept(index: MemoryIndex) -> dict[Key, Any]:
     """Rows that are neither searched nor derived, without the counters of the flow, the ids of chunks and what is new since."""
     unlike = ("version", "arrived_at", "erased_at", "created_at", "attempt", "edition", "chunk_ids", "is_of_an_owner", "of")
-    rows = [row for row in index.scan(Collection.CONTROL) if row.kind != "cluster"]
+    rows = [
+        row for row in index.scan(Collection.CONTROL) if row.kind not in ("cluster", "flush")
+    ]  # erasures named theirs otherwise
     return {row.key: {name: value for name, value in row.body.items() if name not in unlike} for row in rows}
 
 
