@@ -258,7 +258,10 @@ def test_a_change_ends_one_claim_of_a_quote_and_says_nothing_of_the_others() -> 
         ("Oslo", "default/c01/e/f/0"),
     ]
     assert both.validity.valid_to is None
-    assert lane.portrait() == ["I'm allergic to penicillin. I live in Oslo.", "I moved to Bergen."]
+    assert lane.portrait() == [
+        "I'm allergic to penicillin. I live in Oslo. (Oslo: until 2026-03-03)",
+        "I moved to Bergen.",
+    ]
 
 
 def test_a_quote_that_says_nothing_else_ends_with_its_claim_and_its_line_leaves_the_profile() -> None:
