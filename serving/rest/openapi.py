@@ -11,7 +11,7 @@ from mneme.problems import MEDIA_TYPE, problem_of_status
 from serving.rest.problems import ProblemDetails
 
 _REFERENCE = "#/components/schemas/ProblemDetails"
-_ALWAYS = (400, 401, 403, 408, 413, 421, 422, 429, 500)  # what stands before the routes may refuse any request
+_ALWAYS = (400, 401, 403, 408, 413, 415, 421, 422, 429, 500)  # what stands before the routes may refuse any request
 _SEEN = {
     401: "No key, or one that is not known; only where there are keys",
     403: "A key of another tenant, or of none that may do this",

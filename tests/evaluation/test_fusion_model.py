@@ -30,6 +30,7 @@ def example(conversation: str, seed: int, question_set: str = "made up") -> Exam
         parents,
         np.zeros((3, len(EPISODE_FEATURES))),
         np.arange(3) == parents[answer],
+        np.full(12, np.nan),
     )
 
 

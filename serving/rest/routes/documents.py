@@ -42,7 +42,7 @@ def documents(asked: Annotated[DocumentsAsked, Query()], service: ServiceIn, cal
     return service.memories.documents(asked.filters(caller))
 
 
-@router.post("/documents", status_code=202, summary="Send a document", responses=problem_responses(409, 415, 503))
+@router.post("/documents", status_code=202, summary="Send a document", responses=problem_responses(409, 503))
 @uses_pool("uploads")
 def send_document(
     file: Annotated[UploadFile, File(description="the document")],
