@@ -6,10 +6,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from flows.cuts import ExtractedForesight
-from flows.extraction.sentences import Sentence, journey_of
+from flows.extraction.sentences import Sentence, journey_of, just_before
 from mneme.chinese_script import parted, simplified
 from mneme.dates import DateMention, DaySpan, resolve_dates
 from mneme.dates.chinese_words import number, weekday_number
+from mneme.dates.spans import clause_around
 from mneme.languages import is_doubted
 from mneme.patterns import Cues, Patterns
 from mneme.records import Claim
@@ -52,12 +53,8 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             break
         if one.withdrawn or one.index in denied or not _is_expected(one):
             continue
-        before = sentences[position - 1] if position else None
-        if (
-            before is not None
-            and before.index == one.index
-            and (_EN.condition.match(before.text) or _goes_on_about(before, one))
-        ):
+        before = just_before(sentences, position)
+        if before is not None and (_EN.condition.match(before.text) or _goes_on_about(before, one)):
             continue
         if one.language == "en" and _is_taken_back(sentences, position):
             continue
@@ -67,7 +64,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
         if any(later > position and about == claim.about for claim in claims for later, about in over[:_MOST]):
             continue
         date = journey_of(one) or _from_weekday(one, _date(one))
-        if date is None and len(one.dates) < 2 and _names_a_day(one):
+        if date is None and len(one.dates) < 2 and _days_named(one):
             continue
         if date is None and (clauses := _by_clause(one)):
             for words, day in clauses:
@@ -76,7 +73,7 @@ def foresights_of(sentences: Sequence[Sentence]) -> tuple[ExtractedForesight, ..
             continue
         if talks and _EN.order.match(_clause_of(one, date)):
             continue
-        if one.language == "zh" and (_names_another_day(one) or (date is None and _has_days(one))):
+        if one.language == "zh" and (_names_another_day(one) or (date is None and _not_over(one.dates, one))):
             continue
         if date is not None and not one.meant and not one.answers and _says_no_more(one, date):
             continue
@@ -112,7 +109,7 @@ def _plans(claims: Iterable[Claim]) -> tuple[Claim, ...]:
 def _is_hearsay(sentences: Sequence[Sentence], position: int) -> bool:
     """Tell whether a sentence, or the one before it in its message, is hearsay, or guesses at what was named: "Agent? It".."""
     one = sentences[position]
-    before = _just_before(sentences, position)
+    before = just_before(sentences, position)
     own = [each for each in (before, one) if each is not None]
     if one.language == "zh":
         return any(_ZH.hearsay.search(simplified(each.text)) for each in own)
@@ -153,7 +150,7 @@ def _is_only_proposed(sentences: Sequence[Sentence], position: int) -> bool:
 
     One that names what nobody proposes does not: "Can we talk? Surgery on Friday".
     """
-    one, before = sentences[position], _just_before(sentences, position)
+    one, before = sentences[position], just_before(sentences, position)
     if before is None or not before.is_question:
         return False
     asked = simplified(before.text) if before.language == "zh" else before.text
@@ -163,12 +160,6 @@ def _is_only_proposed(sentences: Sequence[Sentence], position: int) -> bool:
         asks_a_favour = _ZH.favour.search(asked) and _ZH.errand.search(simplified(one.text))
         return not asks_a_favour and _ZH.somebody.search(one.text) is None
     return not _names_one(one, "own") and _EN.subject.search(one.text) is None
-
-
-def _just_before(sentences: Sequence[Sentence], position: int) -> Sentence | None:
-    """The sentence before of the same message."""
-    before = sentences[position - 1] if position else None
-    return before if before is not None and before.index == sentences[position].index else None
 
 
 def _is_taken_back(sentences: Sequence[Sentence], position: int) -> bool:
@@ -185,7 +176,7 @@ def _readable(sentences: Sequence[Sentence], position: int, date: DateMention | 
     rest = words.replace(date.text, "#", 1) if date else words
     if _EN.subject.search(rest) or not (_EN.half.match(rest) or _EN.joined_on.match(words)):
         return words
-    goes_on = rest.startswith("#") and _just_before(sentences, position) is not None and one.text.startswith(words)
+    goes_on = rest.startswith("#") and just_before(sentences, position) is not None and one.text.startswith(words)
     if _content(rest) >= _MOST_WORDS and not (goes_on or _EN.joined_on.match(words)):
         return words
     before = one.text[: one.text.find(words)].rstrip(" ,;") or _before(sentences, position)
@@ -229,15 +220,13 @@ def _by_clause(one: Sentence) -> list[tuple[str, DateMention]]:
 
     A clause is left out before one with a day that is not certain, which may take its place: "the move on the 23rd, or Sunday".
     """
-    later = _ahead(one)
+    later = one.dates_ahead
     if one.meant or len(later) < 2 or len(later) != len(one.dates) or _EN.choice.search(one.text):
         return []
     text = parted(one.text) if one.language == "zh" else one.text
-    ends = [mark.span() for mark in _EN.clause_end.finditer(text)]
     found: list[tuple[str, DateMention]] = []
     for date, following in zip(later, (*later[1:], None), strict=True):
-        begins = max((end for _, end in ends if end <= date.start_index), default=0)
-        stops = min((start for start, _ in ends if start >= date.end_index), default=len(one.text))
+        begins, stops = _clause(text, date)
         if following is not None and following.start_index < stops:
             return []
         if _says_no_more(one, date, begins, stops):
@@ -257,7 +246,7 @@ def _of_the_day(one: Sentence, date: DateMention | None) -> str | None:
     """
     if date is None:
         return None if len(one.dates) > 1 or _EN.any_day.search(one.text) else one.text
-    begins, stops = _clause(one, date)
+    begins, stops = _clause(one.text, date)
     left = date.start_index if _is_moved(one) else 0  # the days from which it was moved
     others = [day.start() for day in _EN.any_day.finditer(one.text, left) if not _is_of(day, date)]
     if not others and all(begins <= holiday.start() < stops for holiday in _EN.holiday.finditer(one.text)):
@@ -267,15 +256,14 @@ def _of_the_day(one: Sentence, date: DateMention | None) -> str | None:
     return None if _says_no_more(one, date, begins, stops) else one.text[begins:stops].strip(" .!…")
 
 
-def _clause(one: Sentence, date: DateMention) -> tuple[int, int]:
+def _clause(text: str, date: DateMention) -> tuple[int, int]:
     """The beginning and the end of the clause of a date."""
-    ends = [mark.span() for mark in _EN.clause_end.finditer(one.text)]
-    begins = max((end for _, end in ends if end <= date.start_index), default=0)
-    return begins, min((start for start, _ in ends if start >= date.end_index), default=len(one.text))
+    marks = [mark.span() for mark in _EN.clause_end.finditer(text)]
+    return clause_around(marks, date.start_index, date.end_index, len(text))
 
 
 def _clause_of(one: Sentence, date: DateMention | None) -> str:
-    begins, stops = _clause(one, date) if date else (0, None)
+    begins, stops = _clause(one.text, date) if date else (0, None)
     return one.text[begins:stops]
 
 
@@ -283,7 +271,7 @@ def _is_of(day: re.Match[str], date: DateMention) -> bool:
     """Tell whether a named day stands in a date, or is one of its days."""
     if day.start() < date.end_index and date.start_index < day.end():
         return True
-    days = [date.span.first + timedelta(days=ahead) for ahead in range(min(date.span.days, _MONTH))]
+    days = date.span.first_days(_MONTH)
     if day["number"]:
         return day["number"] in {str(each.day) for each in days}
     names = [f"{each:%A}".lower() for each in days]
@@ -320,7 +308,7 @@ def _denied(sentences: Sequence[Sentence]) -> set[int]:
 
 
 def _names_days(message: Sequence[Sentence]) -> bool:
-    return any(one.dates or _names_a_day(one) for one in message)
+    return any(one.dates or _days_named(one) for one in message)
 
 
 def _is_vague(when: str) -> bool:
@@ -349,23 +337,23 @@ def _is_expected(one: Sentence) -> bool:
         return False
     if any(claim.attribute.startswith(_FAMILY) and (claim.ends or not _is_vague(claim.value)) for claim in one.claims):
         begun = {claim.about for claim in one.claims if not claim.ends} if _is_moved(one) else set()
-        return not any(_ends_a_plan(claim) and claim.about not in begun for claim in one.claims) and not _is_over(one)
+        return not any(_ends_a_plan(claim) and claim.about not in begun for claim in one.claims) and not one.is_over
     if one.language == "en":
-        return _says_what_is_ahead(one) and not (_EN_CUES.uncertain.search(one.text) or _is_over(one))
+        return _says_what_is_ahead(one) and not (_EN_CUES.uncertain.search(one.text) or one.is_over)
     if one.language == "zh":
         own = parted(_ZH.quoted.sub("", simplified(one.text)))
         if _is_moved(one):
             own = _ZH.moved_words.sub("", own)
-        if _ZH.uncertain.search(own) or _is_over(one):
+        if _ZH.uncertain.search(own) or one.is_over:
             return False
         hour = one.said_at.astimezone(one.zone).hour
         if _ZH.morning.search(own) and hour >= _NOON:
             return False
         if any(date.since > one.said_at for date in one.dates):
             return True
-        if _ahead(one) and _tells_of_the_day(own, hour):
+        if one.dates_ahead and _tells_of_the_day(own, hour):
             return False
-        ahead = _ZH.later_today if _ahead(one) else _ZH.planned
+        ahead = _ZH.later_today if one.dates_ahead else _ZH.planned
         return ahead.search(own) is not None and not _ZH.done.search(own)
     return False
 
@@ -394,7 +382,7 @@ def _says_what_is_ahead(one: Sentence) -> bool:
     if says_little or _EN.was_today.search(one.text) or _EN.told_of_me.search(one.text):
         return False
     soon = _EN_CUES.soon.search(one.text) and _EN_CUES.will.search(one.text)
-    told = soon or (_EN_CUES.ahead if _ahead(one) else _EN_CUES.planned).search(one.text)
+    told = soon or (_EN_CUES.ahead if one.dates_ahead else _EN_CUES.planned).search(one.text)
     return told is not None and _EN_CUES.wanted.search(one.text) is None
 
 
@@ -406,29 +394,15 @@ def _says_which_day_it_is(one: Sentence) -> bool:
 
 def _tells_the_calendar(one: Sentence) -> bool:
     """Tell whether a Chinese sentence only says what day a day is, or that it is free: 下周三公众假期, 12月20号是周六."""
-    text = parted(simplified(one.text))
-    for date in reversed(one.dates):
-        text = f"{text[: date.start_index]}#{text[date.end_index :]}"
+    text = _without_dates(parted(simplified(one.text)), one)
     clauses = re.split("[，,。！；;]", text)
     rest = "".join(clause for clause in clauses if not _ZH.calendar.fullmatch(clause.replace("#", "")))
     return "#" in text and "#" not in rest and (_ZH.somebody.search(rest) is None or _ZH.done.search(rest) is not None)
 
 
-def _ahead(one: Sentence) -> list[DateMention]:
-    """The dates that begin after it was said; today and tonight, where there is none."""
-    later = [date for date in one.dates if date.since > one.said_at]
-    return later or [date for date in one.dates if date.since <= one.said_at < date.until and date.span.first == date.span.last]
-
-
-def _is_over(one: Sentence) -> bool:
-    """Tell whether it names days, and all of them are past."""
-    return bool(one.dates) and all(date.until <= one.said_at for date in one.dates)
-
-
 def _date(one: Sentence) -> DateMention | None:
     """The one date ahead; else the one stretch that still runs: "this month". None beside a day in doubt: 4号去，6号回来."""
-    running = [date for date in one.dates if date.until > one.said_at and date.span.days <= _MONTH]
-    later = {date.span: date for date in _ahead(one) or running}
+    later = {date.span: date for date in one.dates_ahead or _not_over(one.dates, one)}
     if one.language == "zh" and any(
         all(named.since >= date.until or named.until <= date.since for date in one.dates) for named in _days_named(one)
     ):
@@ -436,39 +410,38 @@ def _date(one: Sentence) -> DateMention | None:
     return next(iter(later.values())) if len(later) == 1 else None
 
 
-def _names_a_day(one: Sentence) -> bool:
-    """Tell whether a day, a week or a month to come is named in the likeliest reading, though not for certain."""
-    return bool(_days_named(one))
-
-
 def _names_another_day(one: Sentence) -> bool:
     """Tell whether a Chinese sentence names a day in figures that is none of its dates."""
     if one.meant or one.answers:
         return False
-    text = simplified(one.text)
+    days = _ZH.explicit_day.finditer(_without_dates(simplified(one.text), one))
+    return any(named[0] and not any(_is_in(named, date.span) for date in one.dates) for named in days)
+
+
+def _without_dates(text: str, one: Sentence) -> str:
+    """The text of a sentence with # in the place of each of its dates."""
     for date in reversed(one.dates):
         text = f"{text[: date.start_index]}#{text[date.end_index :]}"
-    return any(
-        named[0] and not any(_is_in(named, date.span) for date in one.dates) for named in _ZH.explicit_day.finditer(text)
-    )
-
-
-def _has_days(one: Sentence) -> bool:
-    return any(date.until > one.said_at and date.span.days <= _MONTH for date in one.dates)
+    return text
 
 
 def _is_in(named: re.Match[str], span: DaySpan) -> bool:
     """Tell whether a Chinese day, month or weekday is one of a stretch."""
     month, day = named["slashed"].split("/") if named["slashed"] else (named["month"], named["day"])
-    days = (span.first + timedelta(days=ahead) for ahead in range(min(span.days, _MONTH)))
     return any(
         (not month or each.month == number(month))
         and (not day or each.day == number(day))
         and (not named["weekday"] or each.weekday() == weekday_number(named["weekday"]))
-        for each in days
+        for each in span.first_days(_MONTH)
     )
 
 
 def _days_named(one: Sentence) -> list[DateMention]:
+    """The days, weeks and months to come that are named in the likeliest reading, though not for certain."""
     dates = [] if one.meant else resolve_dates(one.text, one.said_at, one.zone, _MOST_DATES)
+    return _not_over(dates, one)
+
+
+def _not_over(dates: Iterable[DateMention], one: Sentence) -> list[DateMention]:
+    """The dates that are ahead or still run; none longer than a month."""
     return [date for date in dates if date.until > one.said_at and date.span.days <= _MONTH]

@@ -60,6 +60,23 @@ class Sentence:
         """The place in the message where it ends."""
         return self.start + len(self.text)
 
+    @property
+    def dates_ahead(self) -> list[DateMention]:
+        """The dates that begin after it was said; today and tonight, where there is none."""
+        later = [date for date in self.dates if date.since > self.said_at]
+        return later or [each for each in self.dates if each.since <= self.said_at < each.until and each.span.days == 1]
+
+    @property
+    def is_over(self) -> bool:
+        """True if it names days, and all of them are past."""
+        return bool(self.dates) and all(date.until <= self.said_at for date in self.dates)
+
+
+def just_before(sentences: Sequence[Sentence], position: int) -> Sentence | None:
+    """The sentence before one in its message."""
+    before = sentences[position - 1] if position else None
+    return before if before is not None and before.index == sentences[position].index else None
+
 
 # --- where sentences end ---------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 
-from mneme.dates.spans import DaySpan, Found
+from mneme.dates.spans import DaySpan, Found, clause_around
 from mneme.patterns import Patterns
 
 _WORDS = Patterns(__file__)
@@ -112,9 +112,7 @@ def _says_no_more(text: str, one: Found) -> bool:
 
 
 def _clause(text: str, start: int, end: int) -> tuple[int, int]:
-    marks = _marks(text)
-    begins = max((stop for _, stop in marks if stop <= start), default=0)
-    return begins, min((first for first, _ in marks if first >= end), default=len(text))
+    return clause_around(_marks(text), start, end, len(text))
 
 
 @lru_cache(maxsize=16)  # each two dates of a sentence ask for them

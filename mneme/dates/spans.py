@@ -55,6 +55,10 @@ class DaySpan:
         end = datetime.combine(self.last + timedelta(days=1), time(), zone)
         return start.astimezone(UTC), end.astimezone(UTC)
 
+    def first_days(self, most: int) -> list[date]:
+        """Its days, at most so many."""
+        return [self.first + timedelta(days=ahead) for ahead in range(min(self.days, most))]
+
     @property
     def days(self) -> int:
         """The number of days."""
@@ -225,6 +229,12 @@ class Found:
     relative: bool
     lacks_year: bool
     certain: bool
+
+
+def clause_around(marks: Sequence[tuple[int, int]], start: int, end: int, length: int) -> tuple[int, int]:
+    """The beginning and the end of the clause of a phrase in a text, by the places of the marks between clauses."""
+    begins = max((stop for _, stop in marks if stop <= start), default=0)
+    return begins, min((first for first, _ in marks if first >= end), default=length)
 
 
 @dataclass(frozen=True, slots=True)
