@@ -160,7 +160,7 @@ def _said_since(considered: "Considered", found: SearchResponse) -> Iterator[tup
     """
     if not asks_for_present(found):
         return
-    attributes, asker = attributes_asked(found.query.text), found.query.asker
+    attributes, asker, readings = attributes_asked(found.query.text), found.query.asker, considered.readings
     for newer, later in enumerate(considered.memories):
         if later.said_at is None or considered.rows[newer][_OF_ANOTHER] or _claims(later, attributes, asker)[1]:
             continue
@@ -168,7 +168,7 @@ def _said_since(considered: "Considered", found: SearchResponse) -> Iterator[tup
         for older, earlier in enumerate(considered.memories):
             if considered.holds[older] and not considered.fits[newer]:
                 continue  # what shares nothing with the question outdoes no claim
-            reads_worse = considered.readings[older] - considered.readings[newer] >= _READS_WORSE
+            reads_worse = readings[older] - readings[newer] >= _READS_WORSE
             leads = is_of_plan if older < newer else not reads_worse
             if leads and earlier.said_at is not None and later.said_at - earlier.said_at > _SITTING:
                 yield older, newer
@@ -233,8 +233,9 @@ def considered_of(memories: Sequence[ContextMemory], found: SearchResponse) -> C
     unmentioned = (name for name in likely_people(question) if not any(names_person(name, person) for person in people))
     speakers = named | _meant(found, people)
     asked = _Asked(speakers, tuple(unmentioned), any(is_asker(person, found.query.asker) for person in speakers))
-    words = question_words(without_exception(question), (*people, *asked.others))
-    attributes = () if asks_about_past(question) else attributes_asked(without_exception(question))
+    sought = without_exception(question)
+    words = question_words(sought, (*people, *asked.others))
+    attributes = () if asks_about_past(question) else attributes_asked(sought)
     but = frozenset(tokenise(excepted(question)))
     memories = [
         memory

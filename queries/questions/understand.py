@@ -55,11 +55,6 @@ class Question:
     asks_for_state: bool = False
     token_vectors: bytes = b""
 
-    @property
-    def sought(self) -> str:
-        """The text that is compared with memories: without what it excepts."""
-        return without_exception(self.text)
-
     def names(self, people: Iterable[str]) -> bool:
         """True if the question names one of these people: in full, by one part of a name, or as "I" or as the assistant.
 
@@ -168,11 +163,11 @@ def focus(question: Question, people: Iterable[str], embedder: Embedder) -> Ques
     Who said something is told by ``Question.names``; a name among the words would only repeat it, and drown the rest. None
     where it names none of them.
     """
-    people = tuple(people)
-    viewpoint = from_viewpoint(question.sought, people)
-    if viewpoint == question.sought:
+    people, sought = tuple(people), without_exception(question.text)
+    viewpoint = from_viewpoint(sought, people)
+    if viewpoint == sought:
         return None
-    tokens = tuple(tokenise(without_names(question.sought, people))) or question.tokens
+    tokens = tuple(tokenise(without_names(sought, people))) or question.tokens
     spoken = question.spoken
     if question.vector is not None and (spoken is None or spoken.text != viewpoint):
         made, _ = _embed([viewpoint], embedder)
