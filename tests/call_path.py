@@ -2,16 +2,27 @@
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from itertools import combinations
+from multiprocessing import get_context
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
 ROOT = f"{Path(__file__).parents[1]}/"
 
 Calls = set[tuple[str, str]]
 """Files that call and are called, below the root; the caller is empty for a library."""
+
+Given = TypeVar("Given")
+
+
+def in_a_fresh_process(noted: Callable[[Given], Calls], given: Given) -> Calls:
+    """The calls that are noted where nothing was asked for yet: what other tests asked for is remembered, and hides files."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as fresh:
+        return fresh.submit(noted, given).result()
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """How many files one message passes, and how many call each other both ways: what docs/internals/architecture.md says."""
 
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,7 @@ from connectors.files.files import read_file
 from evaluation.bench_stages import RowsInMemory, by_hand, opened
 from flows.lanes.pending import Backlogs
 from mneme.settings import Settings
-from tests.call_path import ROOT, Calls, files_of, noted_calls, two_way_pairs
+from tests.call_path import ROOT, Calls, files_of, in_a_fresh_process, noted_calls, two_way_pairs
 from tests.flows.driven_steps import DrivenSteps
 
 MOST_FILES, MOST_PAIRS = 71, 5
@@ -38,8 +36,7 @@ def calls_between_files(example: str) -> Calls:
 
 @pytest.mark.parametrize("example", ["friends.jsonl", "chinese.jsonl", "acme.jsonl"])
 def test_a_message_passes_few_files_and_few_of_them_call_each_other_both_ways(example: str) -> None:
-    with ProcessPoolExecutor(1, get_context("spawn")) as fresh:  # what other tests asked for is remembered, and hides files
-        calls = fresh.submit(calls_between_files, example).result()
+    calls = in_a_fresh_process(calls_between_files, example)
     files, pairs = files_of(calls), two_way_pairs(calls)
     assert 50 < len(files) <= MOST_FILES, sorted(files)
     assert len(pairs) <= MOST_PAIRS, pairs

@@ -1,13 +1,11 @@
 """How many files a hybrid search passes, and how many call each other both ways: what docs/internals/architecture.md says."""
 
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 from flows import ingest
 from mneme.settings import Settings
 from queries import Memories
-from tests.call_path import ROOT, Calls, files_of, noted_calls, two_way_pairs
+from tests.call_path import ROOT, Calls, files_of, in_a_fresh_process, noted_calls, two_way_pairs
 
 MOST_FILES, MOST_PAIRS = 62, 4
 
@@ -22,8 +20,7 @@ def calls_between_files(data: Path) -> Calls:
 
 
 def test_a_search_passes_few_files_and_few_of_them_call_each_other_both_ways(tmp_path: Path) -> None:
-    with ProcessPoolExecutor(1, get_context("spawn")) as fresh:  # what other tests asked for is remembered, and hides files
-        calls = fresh.submit(calls_between_files, tmp_path).result()
+    calls = in_a_fresh_process(calls_between_files, tmp_path)
     files, pairs = files_of(calls), two_way_pairs(calls)
     assert 40 < len(files) <= MOST_FILES, sorted(files)
     assert len(pairs) <= MOST_PAIRS, pairs
