@@ -341,7 +341,7 @@ class EmbedLane:
         return None if is_known else partial(owner_of_lane, self._services.index, waiting.tenant_id, waiting.lane)
 
     def _is_missed_by_a_sweep(self, message: StoredMessage) -> bool:
-        """Return whether it is erased since it was admitted, and the sweep takes only what another owner said.
+        """Return whether a message was erased after it was admitted, and no sweep that waits will remove it.
 
         The first to arrive in a conversation counts as its owner, even if an erasure keeps that message out.
         """

@@ -286,9 +286,9 @@ def _is_begun_by(owner: Owner | None, conversation: Row) -> bool:
 
 
 def _turn(row: Row) -> int:
-    """The place of a row among those that go: by what goes last a sweep that is done again after a crash finds conversations.
+    """The order in which rows are removed: a sweep that is done again after a crash finds conversations by the last of them.
 
-    Documents and rows of conversations go last. But a row that was written without a parent is found by messages alone.
+    Documents and rows of conversations go last. A row without a parent goes first, because only messages lead to it.
     """
     if row.kind == "conversation":
         return 0 if row.parent_id is None else 2

@@ -175,7 +175,7 @@ def _said_since(considered: "Considered", found: SearchResponse) -> Iterator[tup
 
 
 def _without_time(considered: "Considered", found: SearchResponse) -> set[int]:
-    """The places of what names no time where one is asked for, and claims nothing of it, as that it is cancelled."""
+    """The places of memories that name no time although one is asked for, and claim nothing of it, such as that it is off."""
     if not asks_for_time(found.query.text):
         return set()
     return {place for place, row in enumerate(considered.rows) if row[_LACKS_KIND] and not row[_CLAIMS_IT]}
@@ -197,12 +197,12 @@ def asks_for_present(found: SearchResponse) -> bool:
 class Considered:
     """The best memories with their ``FEATURES``, which of them may be an answer at all, and which tell it for certain.
 
-    None may that is about somebody else, or that shares no word, matter or claim with the question: a good place among bad ones
-    tells nothing. Where a question names a thing, or describes somebody by a relationship, it must be told of. A wish or a
-    novel tells no state (unreal.py).
+    A memory may not if it is about somebody else, or shares no word, matter or claim with the question: a good place among bad
+    ones tells nothing. If a question names a thing, or describes somebody by a relationship, a memory must tell of it. A wish
+    or a novel tells no state (unreal.py).
 
-    What claims for now what is asked for tells it, wherever the search put it. So does a document of who asks that has all
-    words of the question: it says "the rent" of "my rent", so that it reads worse than what somebody says of theirs.
+    A memory that claims the present value tells it, wherever the search put it. So does a document of the asker that has all
+    words of the question: it says "the rent" where the asker says "my rent", so it reads worse than somebody's own words.
     """
 
     memories: tuple[ContextMemory, ...]
@@ -220,7 +220,7 @@ class Considered:
 
 
 def _is_excepted(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker: str | None, but: frozenset[str]) -> bool:
-    """True if all that a memory claims, of what is asked for as far as that is known, is what the question excepts."""
+    """True if a question excepts all that a memory claims of what is asked for; all that it claims, where that is not known."""
     asked = [claim for claim in memory.claims if is_asked_for(claim, attributes, asker)] or memory.claims
     return bool(but and asked) and all(claim.value and but.issuperset(tokenise(claim.value)) for claim in asked)
 
@@ -304,7 +304,7 @@ def _claims(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker:
 
 
 def _holds(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker: str | None) -> bool:
-    """True if a memory claims a value of what is asked for that has no end, or what became of a plan, as that it is off."""
+    """True if a memory claims a value of what is asked for, without an end, or tells that a plan was moved or is off."""
     return any(
         (claim.attribute.startswith("plan:") or (bool(claim.value) and not claim.ends))
         and claim.valid_to is None
@@ -314,7 +314,7 @@ def _holds(memory: ContextMemory, attributes: Sequence[tuple[str, str]], asker: 
 
 
 def _is_real(memory: ContextMemory, words: frozenset[str], matters: frozenset[str]) -> bool:
-    """True if a memory is all of what is real, or what is shares a word or a matter with the question."""
+    """True if all of a memory is real, or its real sentences share a word or a matter with the question."""
     text = said(memory)
     real = without_unreal(text)
     return real == text or not (words.isdisjoint(tokenise(real)) and matters.isdisjoint(matters_of(real)))

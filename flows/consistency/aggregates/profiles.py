@@ -66,13 +66,13 @@ def portrayed(profile: Profile, limits: Profiles) -> Profile:
     """
     ended = _ended(profile.evidence)
     first = _first_lines(profile.evidence, ended)
-    over = _over(profile.evidence, first, ended)
+    ended_values = _ended_values(profile.evidence, first, ended)
     lines: dict[str, list[ProfileItem]] = defaultdict(list)
     for (_, identity), item in sorted(((_place(item), item) for item in profile.evidence), key=lambda each: each[0]):
         claim, line = item.evidence[0].claim, first.get(identity, identity)
-        misleads = item.category == _FAMILY and _sentence(item) in over
+        misleads = item.category == _FAMILY and _sentence(item) in ended_values
         if line not in ended and not misleads and (claim is None or not claim.ends):
-            lines[line].append(_marked(item, over.get(_sentence(item), ())))
+            lines[line].append(_marked(item, ended_values.get(_sentence(item), ())))
     explicit = [_joined(said) for said in lines.values() if not all(item.implicit for item in said)]
     implicit = [_joined(said) for said in lines.values() if all(item.implicit for item in said)]
     traits = [item for item in implicit if len({each.episode_id for each in item.evidence}) >= limits.implicit_episodes]
@@ -104,21 +104,21 @@ def _spelled(item: ProfileItem, about: str) -> ProfileItem:
     return item.model_copy(update={"about": about, "statement": statement})
 
 
-def _over(
+def _ended_values(
     evidence: Iterable[ProfileItem], first: Mapping[str, str], ended: Mapping[str, End]
 ) -> dict[tuple[str, str, datetime], list[str]]:
     """For each sentence the values that it claims and that have ended, each with its day."""
-    over: dict[tuple[str, str, datetime], list[str]] = defaultdict(list)
+    values: dict[tuple[str, str, datetime], list[str]] = defaultdict(list)
     for item in evidence:
         claim, identity = item.evidence[0].claim, _identity(item)
         end = ended.get(first.get(identity, identity))
         if claim is not None and claim.value and not claim.ends and end is not None:
-            over[_sentence(item)].append(f"{claim.value}: until {end.at.date()}")
-    return over
+            values[_sentence(item)].append(f"{claim.value}: until {end.at.date()}")
+    return values
 
 
-def _marked(item: ProfileItem, over: Sequence[str]) -> ProfileItem:
-    return item.model_copy(update={"statement": f"{item.statement} ({'; '.join(over)})"}) if over else item
+def _marked(item: ProfileItem, ended_values: Sequence[str]) -> ProfileItem:
+    return item.model_copy(update={"statement": f"{item.statement} ({'; '.join(ended_values)})"}) if ended_values else item
 
 
 def _sentence(item: ProfileItem) -> tuple[str, str, datetime]:
